@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { loadCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { receiverCertificate } from '../../infra/local/receiver/certificate.ts'
 import { urlOf } from '../../infra/local/run-file.ts'
+import type { CreditEntry } from '../../schemas/records.ts'
 import { startReceiver } from '../../scripts/chaos/alerts/receiver.ts'
 import { startOwnSystem, type OwnSystem } from '../../scripts/own-system.ts'
 import {
@@ -397,6 +400,50 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await expect.poll(() => textOf(page, '#letters'), patience).toContain('No record was set aside')
     await leave(page)
   })
+
+  it('shows what API keys were charged and have left, with their invoices', { timeout: TEST_MS }, async () => {
+    const [key, other] = [`a${'0'.repeat(19)}`, `b${'0'.repeat(19)}`]
+    await tellEntries([
+      { key_id: key, kind: 'bought', route: 'POST /credit', amount: 1_000_000, payment_id: 'p', v: 1 },
+      { key_id: key, kind: 'charged', route: 'GET /cvd/:symbol', requests: 3, amount: 60_000, v: 2 },
+      { key_id: key, kind: 'charged', route: 'GET /screener', requests: 1, amount: 10_000, v: 3 },
+      { key_id: other, kind: 'bought', route: 'POST /credit', amount: 500_000, payment_id: 'q', v: 4 },
+      { key_id: other, kind: 'charged', route: 'GET /screener', requests: 2, amount: 20_000, v: 5 },
+    ])
+    const page = await open('/system')
+    await page.setViewportSize(widths.narrow)
+    await expect
+      .poll(() => textsOf(page, '#customers tbody td'), patience)
+      .toEqual(['GET /cvd/:symbol', '3', '0.0600', 'GET /screener', '1', '0.0100', 'GET /screener', '2', '0.0200'])
+    const heads = await textsOf(page, '#customers tbody th')
+    expect(heads).toEqual([
+      expect.stringMatching(/^a0+ 0\.93 USD left, bought by 0xaa Invoice$/),
+      expect.stringMatching(/^b0+ 0\.48 USD left/),
+    ])
+    const file = await page.locator('#customers a').first().getAttribute('href')
+    const invoice = await (await fetch(console_ + (file ?? ''))).text()
+    expect(invoice.split('\r\n').slice(1, -1)).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\d,a0+,0xaa,POST \/credit,1,1,p$/),
+      expect.stringContaining(',GET /cvd/:symbol,3,-0.06,'),
+      expect.stringContaining(',GET /screener,1,-0.01,'),
+    ])
+    expect(await seriousFindings(page)).toEqual([])
+    await leave(page)
+  })
+
+  /** What the core of credit would say. */
+  async function tellEntries(entries: readonly (Partial<CreditEntry> & { readonly key_id: string })[]): Promise<void> {
+    const run = system.run()
+    const log = await connectLog({ brokers: [urlOf(run, 'broker')], namespace: '', clientId: 'console-test' })
+    const codec = await loadCodec(urlOf(run, 'registry'))
+    const usual = { requests: 1, payer: '0xaa', payment_id: null, kind: 'bought', route: '', amount: 0, v: 0 } as const
+    const records = entries.map((entry) => {
+      const value = codec.encode('payments.entries', 'credit_entry', { ...usual, time: Date.now() * 1_000, ...entry })
+      return { key: entry.key_id, value, time: Date.now() }
+    })
+    await log.writer().send('payments.entries', 0, records)
+    await log.close()
+  }
 
   it('gives every figure that an alert rule asks for, but for payments, which are off', async () => {
     const rules = readFileSync(new URL('../../infra/prometheus/rules.yml', import.meta.url), 'utf8')

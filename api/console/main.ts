@@ -12,6 +12,7 @@ import { routes } from '../routes.ts'
 import { TtlCache } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
+import { readInvoice } from '../views/credit.ts'
 import type { Update } from '../stream/board.ts'
 import { backfillRoute } from './backfill.ts'
 import type { OrderLog } from './order-log.ts'
@@ -96,6 +97,7 @@ await runService({
         rules: async () => rulesView(),
         system: async () => (await texts.get('system', SYSTEM_TTL_MS, () => systemView(system))).value,
       },
+      invoice: (key, month) => readInvoice(services.database, key, month),
       api: api.callback(),
     })
     return async () => {

@@ -39,6 +39,7 @@ async function start(options: { token?: string; isStarting?: boolean } = {}): Pr
     hub,
     begun: () => (options.isStarting === true ? undefined : [eth(0)]),
     views: { symbols: async () => ({ symbols: [] }), broken: () => Promise.reject(new Error('a secret of ours')) },
+    invoice: async (key, month) => `${key} ${month}`,
     api: async (req, res) => {
       asked.push(`${req.method} ${req.url} ${req.headers.authorization ?? ''}`.trim())
       res.setHeader('Cache-Control', 'public, max-age=60')
@@ -156,6 +157,16 @@ describe('the console on loopback', () => {
       expect([path, (await send(url + path, headers)).status]).toEqual([path, status])
     expect((await send(`${url}/api/price-alert`, headers, 'POST', '{}')).status).toBe(status)
     expect(asked).toEqual([])
+  })
+
+  it('gives the invoice of a key and month as a file, and nothing for what is none', async () => {
+    const { url } = await start()
+    const key = `a${'0'.repeat(19)}`
+    const invoice = await fetch(`${url}/invoice/${key}-2026-11.csv`)
+    expect([invoice.status, await invoice.text()]).toEqual([200, `${key} 2026-11`])
+    expect(invoice.headers.get('content-disposition')).toBe(`attachment; filename="invoice-${key}-2026-11.csv"`)
+    for (const name of [`${key}-2026-13.csv`, `${key}.csv`, 'x-2026-11.csv'])
+      expect((await fetch(`${url}/invoice/${name}`)).status).toBe(404)
   })
 
   it('does not show what failed', async () => {

@@ -24,6 +24,8 @@ export interface ConsoleOptions {
   /** What a page begins with in any case; undefined: the log is not followed yet. */
   readonly begun: () => readonly Update[] | undefined
   readonly views: Readonly<Record<string, () => Promise<object>>>
+  /** An API key's invoice of a month (`2026-11`) as CSV. */
+  readonly invoice: (key: string, month: string) => Promise<string>
   /** The API, free of charge; it gets the path behind `/api`. */
   readonly api: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>
 }
@@ -41,6 +43,9 @@ const policy = [
 ].join('; ')
 
 const MEND = 'open the console as http://127.0.0.1 or localhost, or set CONSOLE_TOKEN.'
+
+/** Key and month. */
+const INVOICE = /^([0-9a-f]{20})-(\d{4}-(?:0[1-9]|1[0-2]))\.csv$/
 
 const FORM_BYTES_MAX = 4_096
 const RETRY_SECONDS = 2
@@ -67,6 +72,13 @@ export function createConsole(options: ConsoleOptions): Koa {
     router.get(`/view/${name}`, async (context) => {
       context.body = await view()
     })
+  router.get('/invoice/:name', async (context: Context & { params: { name?: string } }) => {
+    const [, key, month] = INVOICE.exec(context.params.name ?? '') ?? []
+    if (key === undefined || month === undefined) return
+    context.attachment(`invoice-${key}-${month}.csv`)
+    context.type = 'text/csv; charset=utf-8'
+    context.body = await options.invoice(key, month)
+  })
   router.get('/healthz', (context) => {
     context.body = { ok: true }
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { creditCommand } from '../../processors/credit/commands.ts'
-import { BUYING, hasEnded } from '../../processors/credit/credit.ts'
+import { hasEnded } from '../../processors/credit/credit.ts'
 import { atomicUnits } from '../../processors/payments/wire/amount.ts'
 import type { ApiKey, CreditCommand, KeyTerms } from '../../schemas/records.ts'
 import { field, isFigure, wrong } from '../alerts/fields.ts'
@@ -11,7 +11,7 @@ import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Call, Run } from '../route.ts'
 import type { Services } from '../services.ts'
-import { readEntries, readUsage } from '../views/credit.ts'
+import { readInvoice, readUsage } from '../views/credit.ts'
 import { iso } from '../views/time.ts'
 import { walletOf } from './wallet.ts'
 
@@ -192,21 +192,15 @@ export async function keyUsage(call: Call, id: string, month: string | undefined
 /** `GET /keys/:key_id/invoice`: purchases and charges of a month, as CSV. */
 export async function keyInvoice(call: Call, id: string, month: string | undefined): Promise<Reply> {
   const { services } = call
-  const { owner } = await keyOf(call, id, false)
+  await keyOf(call, id, false)
   const asked = month ?? monthOf(services)
-  const rows = await readEntries(services.database, id, asked)
-  const lines = rows.map(({ day, kind, route, requests, usd, payment }) =>
-    [day, id, owner, kind === 'bought' ? BUYING : route, requests, kind === 'bought' ? usd : `-${usd}`, payment].join(
-      ',',
-    ),
-  )
-  const body = ['date,key_id,payer,route,requests,amount_usdc,payment_id', ...lines, ''].join('\r\n')
+  const body = await readInvoice(services.database, id, asked)
   const headers = { 'Content-Disposition': `attachment; filename="invoice-${id}-${asked}.csv"` }
   return { status: 200, type: 'text/csv; charset=utf-8', body, headers }
 }
 
 function monthOf({ now }: Services): string {
-  return new Date(now()).toISOString().slice(0, 7)
+  return iso(now() * 1_000).slice(0, 7)
 }
 
 /** Writes a command and gives the key after it; throws what it was refused with. */

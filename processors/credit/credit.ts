@@ -164,7 +164,7 @@ function buy(state: CreditState, command: CreditCommand, v: number, emit: Emit):
 }
 
 /** What credit is bought by, as entries name it. */
-export const BUYING = 'POST /credit'
+const BUYING = 'POST /credit'
 
 function newKey(key_id: string, owner: string, created: Micros): Key {
   const nothing = { bought: 0, charged: 0, charged_day: 0, charged_today: 0, v: 0 }

@@ -1,10 +1,11 @@
 import { askPeer } from '../../peers.ts'
 import type { Peer, Services } from '../../services.ts'
 import { readAudits } from '../../views/audits.ts'
+import { readCustomers } from '../../views/credit.ts'
 import { readPromises } from '../../views/promises.ts'
 import { readLetters } from '../../views/letters.ts'
 import { Row } from '../../views/database.ts'
-import { microsSql } from '../../views/time.ts'
+import { iso, microsSql } from '../../views/time.ts'
 import { symbolOf } from '../../../schemas/catalogue.ts'
 import type { Latencies, Percentiles } from '../stream/latencies.ts'
 import { histogramPercentiles, samplesOf, type Sample } from './exposition.ts'
@@ -32,14 +33,15 @@ const deliveriesSql = `SELECT count() AS attempts, uniqExact(trigger_id) AS trig
   FROM webhook_attempts WHERE number > 0 AND started >= now64(6) - INTERVAL 1 DAY`
 
 const paymentsSql = `SELECT toString(state) AS state, count() AS payments, sum(amount_usd) AS usd FROM payments
-  GROUP BY state ORDER BY state`
+  WHERE state != 'reserved' GROUP BY state ORDER BY state`
 const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FROM revenue
   ORDER BY day DESC, usd DESC LIMIT 20`
 
 /** Each part by itself: what cannot be read just now is null, and the others are shown. */
 export async function systemView(parts: SystemParts): Promise<object> {
   const { services, latencies, payments } = parts
-  const [promises, gaps, audit, letters, deliveries, states, revenue, metrics, own] = await Promise.all([
+  const month = iso(services.now() * 1_000).slice(0, 7)
+  const [promises, gaps, audit, letters, deliveries, states, revenue, keys, metrics, own] = await Promise.all([
     orNull(services, 'promises', () => readPromises(services.database)),
     orNull(services, 'gaps', () => services.database.query(gapsSql, {}).then((rows) => rows.map(gapOf))),
     orNull(services, 'audits', () => readAudits(services.database)),
@@ -47,6 +49,7 @@ export async function systemView(parts: SystemParts): Promise<object> {
     orNull(services, 'deliveries', () => services.database.query(deliveriesSql, {}).then(([row]) => deliveriesOf(row))),
     orNull(services, 'payments', () => services.database.query(paymentsSql, {}).then((rows) => rows.map(stateOf))),
     orNull(services, 'revenue', () => services.database.query(revenueSql, {}).then((rows) => rows.map(revenueOf))),
+    orNull(services, 'customers', () => readCustomers(services.database, month)),
     Promise.all(parts.peers.map((peer) => metricsOf(services, peer))),
     services.metrics.registry.metrics(),
   ])
@@ -60,6 +63,7 @@ export async function systemView(parts: SystemParts): Promise<object> {
     hops: hopsOf(samples, latencies.percentiles(services.now())),
     deliveries,
     payments: { mode: payments, states, revenue },
+    customers: { month, keys },
     listening: parts.listening(),
     resident_bytes: process.memoryUsage.rss(),
   }

@@ -82,6 +82,19 @@ export interface ViewAnswer {
         }[]
       | null
   }
+  readonly customers: {
+    readonly month: string
+    readonly keys:
+      | readonly {
+          readonly key_id: string
+          readonly payer: string
+          readonly balance: number
+          readonly route: string
+          readonly requests: number
+          readonly usd: number
+        }[]
+      | null
+  }
   readonly listening: number
   readonly resident_bytes: number
 }
@@ -153,7 +166,7 @@ function drawAudit(audit: HealthAnswer['audit']): void {
   fill('audit', rows, 'Nothing has been compared yet: a minute is, once its venue has closed it.')
 }
 
-export function drawView({ promises, lag, hops, payments, letters }: ViewAnswer): void {
+export function drawView({ promises, lag, hops, payments, customers, letters }: ViewAnswer): void {
   drawPromises(promises)
   drawLetters(letters)
 
@@ -177,6 +190,7 @@ export function drawView({ promises, lag, hops, payments, letters }: ViewAnswer)
   )
   fill('hops', times, 'Nothing has been timed yet.')
   drawPayments(payments)
+  drawCustomers(customers)
 }
 
 const promised: Readonly<Record<string, string>> = {
@@ -249,4 +263,23 @@ function drawPayments({ mode, states, revenue }: ViewAnswer['payments']): void {
     el('tr', {}, td(day), td(`${method} ${route}`), td(format.count(payments), 'num'), td(usd.toFixed(4), 'num')),
   )
   fill('payments', rows, `${words} Nothing has been earned yet.`)
+}
+
+function drawCustomers({ month, keys }: ViewAnswer['customers']): void {
+  if (keys === null) return setState(byId('customers'), 'error', 'API keys cannot be read just now.')
+  const rows = keys.flatMap(({ key_id: key, payer, balance, route, requests, usd }, at) => {
+    const charged = el(
+      'tr',
+      { 'data-key': key },
+      td(route),
+      td(format.count(requests), 'num'),
+      td(usd.toFixed(4), 'num'),
+    )
+    if (keys[at - 1]?.key_id === key) return [charged]
+    const named = { href: `/invoice/${key}-${month}.csv`, download: '', 'aria-label': `Invoice of ${key}, ${month}` }
+    const about = el('span', { class: 'unit' }, ` ${balance.toFixed(2)} USD left, bought by ${payer} `)
+    const head = el('th', { scope: 'rowgroup', colspan: '3' }, key, about, el('a', named, 'Invoice'))
+    return [el('tr', {}, head), charged]
+  })
+  fill('customers', rows, `No API key was charged in ${month}.`)
 }

@@ -26,7 +26,7 @@ interface CvdAnswer {
 
 /** Panels that an answer fills. */
 const ofHealth = ['topics', 'audit'] as const
-const ofView = ['promises', 'lag', 'hops', 'letters', 'payments', 'gaps'] as const
+const ofView = ['promises', 'lag', 'hops', 'letters', 'payments', 'customers', 'gaps'] as const
 
 const gaps = new Map<string, Gap>()
 /** By symbol, what the API says of each venue, or why it says nothing. */
