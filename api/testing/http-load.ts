@@ -12,6 +12,7 @@ export interface LoadOptions {
   readonly connections: number
   readonly count: number
   readonly path: (n: number) => string
+  readonly headers?: Readonly<Record<string, string>>
   /** Of every answer; 200 where it is left out. */
   readonly status?: number
   /** So many a second; each is late from when its turn was, whether or not a connection was free. Left out: no pause. */
@@ -26,9 +27,10 @@ const HEADER_END = '\r\n\r\n'
  */
 export async function load(
   url: string,
-  { connections, count, path, status = 200, perSecond = Infinity }: LoadOptions,
+  { connections, count, path, headers = {}, status = 200, perSecond = Infinity }: LoadOptions,
 ): Promise<Load> {
   const { hostname, port, host } = new URL(url)
+  const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   const latenciesMs: number[] = []
   let next = 0
   const started = performance.now()
@@ -41,7 +43,7 @@ export async function load(
         const early = turn - performance.now()
         if (early > 0) await delay(Math.ceil(early))
         const since = perSecond === Infinity ? performance.now() : turn
-        await exchange(socket, { host, path: path(n), status })
+        await exchange(socket, { lines: lines.join(''), path: path(n), status })
         latenciesMs.push(performance.now() - since)
       }
     } finally {
@@ -55,7 +57,7 @@ export async function load(
 /** One request and its answer, told apart by Content-Length. */
 function exchange(
   socket: Socket,
-  { host, path, status }: { readonly host: string; readonly path: string; readonly status: number },
+  { lines, path, status }: { readonly lines: string; readonly path: string; readonly status: number },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -78,7 +80,7 @@ function exchange(
       if (missing <= 0) done()
     }
     socket.on('data', onData).on('error', done).on('close', onClose)
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    socket.write(`GET ${path} HTTP/1.1\r\n${lines}\r\n`)
   })
 }
 
@@ -86,4 +88,10 @@ function exchange(
 export function quantile(values: readonly number[], p: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(p * sorted.length))] ?? NaN
+}
+
+/** Answers a second over several loads. */
+export function perSecond(loads: readonly Load[]): number {
+  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
+  return (sum(loads.map(({ answers }) => answers)) / sum(loads.map(({ tookMs }) => tookMs))) * 1_000
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { load, quantile, type Load } from '../../api/testing/http-load.ts'
+import { load, perSecond, quantile, type Load } from '../../api/testing/http-load.ts'
 import { signPayment } from '../../api/testing/fake-payments.ts'
 import { PaidSystem } from '../../api/testing/paid-system.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
@@ -82,11 +82,6 @@ async function challenges(system: PaidSystem, api: Child): Promise<Figure[]> {
     await bare.stop()
     rmSync(bodyFile)
   }
-}
-
-function perSecond(loads: readonly Load[]): number {
-  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
-  return (sum(loads.map(({ answers }) => answers)) / sum(loads.map(({ tookMs }) => tookMs))) * 1000
 }
 
 /** One payment after the other, signed beforehand. */
