@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
@@ -63,9 +63,23 @@ function figure(metric: string, value: number, unit: string, goal?: number): Fig
 
 /** What a folder takes of the disk, but for recorded frames; what goes away meanwhile counts as nothing. */
 function bytesOf(folder: string): number {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !path.relative(folder, entry.parentPath).startsWith('frames'))
-    .reduce((sum, entry) => sum + blocksOf(path.join(entry.parentPath, entry.name)) * BLOCK_BYTES, 0)
+  const named = entriesOf(folder).filter(({ name }) => !name.startsWith('frames'))
+  return named.reduce((sum, entry) => sum + sizeOf(entry), 0)
+}
+
+function sizeOf(entry: Dirent): number {
+  const file = path.join(entry.parentPath, entry.name)
+  if (entry.isDirectory()) return entriesOf(file).reduce((sum, one) => sum + sizeOf(one), 0)
+  return entry.isFile() ? blocksOf(file) * BLOCK_BYTES : 0
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
 }
 
 function blocksOf(file: string): number {
