@@ -203,6 +203,9 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   )
 
   it('shows the basis of the past, and what it is held against', { timeout: TEST_MS }, async () => {
+    const against = async (): Promise<string> =>
+      JSON.stringify((await get('/futures/basis/history/BTC?interval=1h&limit=6'))['points'])
+    await expect.poll(against, { timeout: TEST_MS / 2, interval: 1_000 }).toMatch(/"binance":\{[^}]*"against":"index"/)
     const page = await open('/symbol/BTC?show=basis')
     const told = (): Promise<string> => textOf(page, '#further')
     await expect.poll(told, patience).toMatch(/Basis binance [+−]?\d/)
