@@ -202,19 +202,6 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     },
   )
 
-  it('shows the basis of the past, and what it is held against', { timeout: TEST_MS }, async () => {
-    const against = async (): Promise<string> =>
-      JSON.stringify((await get('/futures/basis/history/BTC?interval=1h&limit=6'))['points'])
-    await expect.poll(against, { timeout: TEST_MS / 2, interval: 1_000 }).toMatch(/"binance":\{[^}]*"against":"index"/)
-    const page = await open('/symbol/BTC?show=basis')
-    const told = (): Promise<string> => textOf(page, '#further')
-    await expect.poll(told, patience).toMatch(/Basis binance [+−]?\d/)
-    await page.locator('#chart').focus()
-    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
-    await expect.poll(told, patience).toMatch(/Basis binance [+−]?[\d.]+.% of index \(venue’s history\)/)
-    await leave(page)
-  })
-
   it(
     'screens all symbols by conditions that stand in the address, and keeps a watchlist',
     { timeout: TEST_MS },
@@ -494,7 +481,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   it.each([
     '/',
     '/screener',
-    '/symbol/BTC?show=volume,cvd,interest,funding,basis,liquidations,heatmap',
+    '/symbol/BTC?show=volume,cvd,interest,funding,liquidations,heatmap',
     '/alerts',
     '/system',
   ])('%s is usable by everyone: light and dark, wide and narrow, by keyboard', { timeout: TEST_MS }, async (path) => {
