@@ -16,7 +16,7 @@ describe('a command', () => {
 
   it.each([
     ['release', ['--nonsense'], "Unknown option '--nonsense'", '; --help tells all of it\n'],
-    ['release', [], 'nothing is published from here', '--dry-run makes the packages\n'],
+    ['release', [], 'nothing is published from here', '--data the data\n'],
     ['verify', ['--data', '/nowhere'], 'nothing runs on /nowhere: start it first, or name', '--data\n'],
   ])('says what is wrong with %s %j in a line, and exits 2', (program, args, begin, end) => {
     const { status, stdout, stderr } = run(program, ...args)
