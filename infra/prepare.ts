@@ -3,8 +3,7 @@ import { readingOptions, readingSettings } from './config/clickhouse.ts'
 import { ConfigError, readConfig, settingsHelp } from './config/config.ts'
 import { loadCodec, SchemaError } from './kafka/codec.ts'
 import { connectLog } from './kafka/kafkajs.ts'
-import { LayoutError } from './kafka/layout.ts'
-import { prepareTopics } from './kafka/setup.ts'
+import { LayoutError, prepareTopics } from './kafka/setup.ts'
 import { createLog, type Logger } from './log.ts'
 
 const settings = [

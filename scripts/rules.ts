@@ -253,7 +253,7 @@ function withoutComment(text: string): string {
 }
 
 function isTest(file: string): boolean {
-  return file.endsWith('.test.ts') || /(?:^|\/)(?:test-|contract(?:\/|\.ts$)|fixtures\/|testing\/)/.test(file)
+  return file.endsWith('.test.ts') || /(?:^|\/)(?:test-|fixtures\/|testing\/)/.test(file)
 }
 
 function breach(file: SourceFile, index: number, rule: Rule, what: string): Breach {

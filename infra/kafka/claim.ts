@@ -1,15 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../log.ts'
 import { codeText, verdictOf } from './codes.ts'
-import { findCoordinator } from './coordinator.ts'
-import { apis, Encoder, readItems, writeItems, type Call, type Decoder, type Link } from './internals.ts'
+import {
+  findCoordinator,
+  apis,
+  Encoder,
+  readItems,
+  writeItems,
+  type Call,
+  type Decoder,
+  type Link,
+} from './internals.ts'
 import type { Identity } from './partition-writer.ts'
-import { PartitionWriters } from './partition-writers.ts'
-import { readHostClocks, Lease } from './lease.ts'
+import { PartitionWriters } from './writer.ts'
+import { readHostClocks, Lease, type LeaseSettings } from './lease.ts'
 import type { Appender } from './produce.ts'
 import { again, retrying } from './retry.ts'
 import { FencedError, LogError, type Claim, type TopicPartition } from './seam.ts'
-import type { LeaseSettings } from './lease-settings.ts'
 
 const CLAIM_MS = 30_000
 /** A task whose writes wait longer is opened anew: its state is in the log. */

@@ -3,9 +3,8 @@ import avro from 'avsc'
 import { avroType, Codec, schemaText, type RegisteredSchema } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
-import { SchemaLookup, type LookupResult, type LookupClock } from './schema-lookup.ts'
+import { SchemaLookup, type LookupResult, type LookupClock, mismatch } from './schema-lookup.ts'
 import { Backoff } from './retry.ts'
-import { mismatch } from './schema-mismatch.ts'
 
 const { SchemaRegistry, COMPATIBILITY, SchemaType } = registryModule
 

@@ -7,11 +7,11 @@ import { startChild, type Child } from '../local/child.ts'
 import { freeze } from '../local/freeze.ts'
 import { connectLog } from './kafkajs.ts'
 import type { Log } from './seam.ts'
-import { forgotten } from './test-owners.ts'
-import { createTestTopics, freshNamespace } from './test-topics.ts'
+import { forgotten } from './testing/owners.ts'
+import { createTestTopics, freshNamespace } from './testing/topics.ts'
 
 const { brokers } = inject('parts')
-const program = fileURLToPath(new URL('test-owner.ts', import.meta.url))
+const program = fileURLToPath(new URL('testing/owner.ts', import.meta.url))
 const OUT = { topic: 'out', partition: 0 }
 
 describe('an owner that was frozen', () => {

@@ -1,8 +1,17 @@
 import { codeText, verdictOf } from './codes.ts'
-import { findCoordinator } from './coordinator.ts'
+import {
+  findCoordinator,
+  apis,
+  Encoder,
+  Link,
+  readItems,
+  readNumber,
+  writeItems,
+  type Call,
+  type Decoder,
+  type LinkOptions,
+} from './internals.ts'
 import { askOffsets, LATEST, type Reached } from './fetch-wire.ts'
-import { apis, Encoder, Link, readItems, readNumber, writeItems, type Call, type Decoder } from './internals.ts'
-import type { LinkOptions } from './internals.ts'
 import { again, retrying } from './retry.ts'
 import { LogError } from './seam.ts'
 

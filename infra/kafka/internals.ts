@@ -5,10 +5,12 @@ import type { Request, Response } from 'kafkajs/src/network/connection.js'
 import socketFactory from 'kafkajs/src/network/socketFactory.js'
 import Decoder from 'kafkajs/src/protocol/decoder.js'
 import Encoder from 'kafkajs/src/protocol/encoder.js'
-import { logLevel, type ISocketFactory } from 'kafkajs'
+import { logLevel, type ISocketFactory, type LogEntry, type logCreator } from 'kafkajs'
 import type { Logger } from '../log.ts'
-import { quietLog } from './quiet-log.ts'
 import { LogError } from './seam.ts'
+import { verdictOf } from './codes.ts'
+
+const KINDS = { group: 0, transaction: 1 } as const
 
 export { Decoder, Encoder }
 
@@ -205,4 +207,26 @@ export function isMissingTopic(error: unknown): boolean {
 /** Our own errors and programmers' errors are final; whatever kafkajs throws while a broker is away is not. */
 export function isTransient(error: unknown): boolean {
   return !(error instanceof LogError) && nameOf(error).startsWith('KafkaJS')
+}
+
+/**
+ * kafkajs' log turned down. It calls every rebalance, expulsion, refused connection and existing topic an error; each
+ * of these also reaches its caller as an exception, so here they are for debugging only. A consumer's crash is not.
+ */
+export function quietLog(log: Logger | undefined): logCreator {
+  return () =>
+    ({ namespace, level, log: { message, timestamp: _timestamp, logger: _logger, ...details } }: LogEntry) => {
+      if (namespace === 'Consumer' && level === logLevel.ERROR) log?.warn({ kafka: details }, message)
+      else log?.debug({ kafka: details, namespace }, message)
+    }
+}
+
+/** Node id of the broker that coordinates a consumer group or a transactional id; undefined: there is none at the moment. */
+export async function findCoordinator(link: Link, kind: keyof typeof KINDS, id: string): Promise<number | undefined> {
+  const body = new Encoder().writeString(id).writeInt8(KINDS[kind])
+  const answer = await link.call('any', { key: apis.findCoordinator, version: 1, name: 'FindCoordinator', body })
+  answer.forward(4) // throttle time
+  const code = answer.readInt16()
+  answer.readString() // message
+  return verdictOf(code) === 'ok' ? answer.readInt32() : undefined
 }

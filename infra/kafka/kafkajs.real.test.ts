@@ -1,11 +1,11 @@
 import { setImmediate as turnOver } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
-import { logContract } from './contract.ts'
-import type { OpenLog } from './contract/parts.ts'
+import { logContract } from './testing/contract.ts'
+import type { OpenLog } from './testing/contract/parts.ts'
 import { connectLog } from './kafkajs.ts'
 import { LogError, type Log } from './seam.ts'
-import { forgotten } from './test-owners.ts'
-import { createTestTopics, freshNamespace } from './test-topics.ts'
+import { forgotten } from './testing/owners.ts'
+import { createTestTopics, freshNamespace } from './testing/topics.ts'
 
 const { brokers } = inject('parts')
 

@@ -6,7 +6,7 @@ import { Link } from './internals.ts'
 import { Appender } from './produce.ts'
 import type { Claim, Log, LogReader, Position, TopicPartition, Writer } from './seam.ts'
 import { retrying } from './retry.ts'
-import { readLeaseSettings, type LeaseSettings } from './lease-settings.ts'
+import { readLeaseSettings, type LeaseSettings } from './lease.ts'
 import { openWriter, type WriterOptions } from './writer.ts'
 
 const CONNECT_MS = 30_000

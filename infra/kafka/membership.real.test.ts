@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { groupMembership } from './membership.ts'
 import type { Membership } from './seam.ts'
-import { createTestTopics, freshNamespace, withAdmin } from './test-topics.ts'
+import { createTestTopics, freshNamespace, withAdmin } from './testing/topics.ts'
 
 const { brokers } = inject('parts')
 

@@ -7,7 +7,7 @@ import type { Child } from '../local/child.ts'
 import { cutTail } from '../local/cut-tail.ts'
 import { connectLog } from './kafkajs.ts'
 import type { Claim, Log, LogReader } from './seam.ts'
-import { createTestTopics, freshNamespace } from './test-topics.ts'
+import { createTestTopics, freshNamespace } from './testing/topics.ts'
 
 /** Long enough that requests run into their deadlines. */
 const FROZEN_MS = 12_000

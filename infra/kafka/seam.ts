@@ -1,7 +1,7 @@
 /**
  * The thin seam between us and any Kafka client: types only. What is built on it: the kernel's runner, the feeds, the
  * API's tails, replays. Implementations: `kafkajs.ts` here and the in-memory log of `processors/kernel`; both pass
- * `contract.ts`. Topic names are bare names of `schemas/topics.ts`; an implementation adds its namespace.
+ * `testing/contract.ts`. Topic names are bare names of `schemas/topics.ts`; an implementation adds its namespace.
  */
 
 /** One record as it lies in a partition. Offsets stay below 2^53. */

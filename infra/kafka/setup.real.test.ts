@@ -7,7 +7,7 @@ import { loadCodec, type RegistryCodec } from './codec.ts'
 import { connectLog } from './kafkajs.ts'
 import type { Log } from './seam.ts'
 import { prepareTopics, type PrepareOptions } from './setup.ts'
-import { createTestTopics, freshNamespace, withAdmin } from './test-topics.ts'
+import { createTestTopics, freshNamespace, withAdmin } from './testing/topics.ts'
 
 const { brokers, registryUrl } = inject('parts')
 

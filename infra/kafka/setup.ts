@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import kafkajs, { type Admin } from 'kafkajs'
-import { mapHash } from '../../schemas/catalogue.ts'
+import { mapHash, knownAssets } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Layout } from '../../schemas/records.ts'
 import { topics, type Topic } from '../../schemas/topics.ts'
 import type { Logger } from '../log.ts'
-import { asAdmin } from './admin.ts'
-import { createTopics } from './create-topics.ts'
-import { checkLayout, LAYOUT_VERSION, LayoutError } from './layout.ts'
+import { asAdmin, createTopics } from './admin.ts'
 import { again, retrying } from './retry.ts'
 import { FencedError, type Log, type LogReader } from './seam.ts'
-import { readLeaseSettings } from './lease-settings.ts'
+import { readLeaseSettings } from './lease.ts'
 import { partitionsOf, settingsOf, type TopicSizes } from './topic-settings.ts'
 
 const LAYOUT_TOPIC = 'control.layout'
@@ -192,4 +190,48 @@ function entries(settings: Readonly<Record<string, string>>): { name: string; va
 
 function partition<Item>(items: readonly Item[], test: (item: Item) => boolean): [Item[], Item[]] {
   return [items.filter(test), items.filter((item) => !test(item))]
+}
+
+/** Raised when what lies in the log changes its meaning; older code must not touch it then. */
+export const LAYOUT_VERSION = 1
+
+/** The log was made by, or for, something that we are not: the message says what differs and what to do. */
+export class LayoutError extends Error {
+  readonly code: 'newer' | 'partitions' | 'map' | 'topic'
+  constructor(code: LayoutError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const WAY_OUT = 'start with an empty data folder or with another NAMESPACE'
+
+/** Throws `LayoutError` where we must not start on a log of this layout. */
+export function checkLayout(layout: Layout, partitions: number): void {
+  if (layout.version > LAYOUT_VERSION) {
+    throw new LayoutError(
+      'newer',
+      `the log ${layout.log} has layout version ${layout.version}, this release knows up to ${LAYOUT_VERSION}; ` +
+        `run the newer release, or ${WAY_OUT}`,
+    )
+  }
+  if (layout.partitions !== partitions) {
+    throw new LayoutError(
+      'partitions',
+      `the log ${layout.log} was created with ${layout.partitions} partitions, PARTITIONS is ${partitions}; ` +
+        `set PARTITIONS=${layout.partitions}, or ${WAY_OUT}`,
+    )
+  }
+  if (!isExtensionOf(layout.map)) {
+    throw new LayoutError(
+      'map',
+      `the log ${layout.log} was written with another asset map (${layout.map}, ours is ${mapHash()}): assets would ` +
+        `change partitions; run the release that wrote it or a later one, or ${WAY_OUT}`,
+    )
+  }
+}
+
+/** Whether our map is the one of `hash` with nothing but assets added at its end. */
+function isExtensionOf(hash: string): boolean {
+  return knownAssets.some((_asset, index) => mapHash(knownAssets.slice(0, index + 1)) === hash)
 }

@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest'
 import { loadCodec } from '../kafka/codec.ts'
 import { connectLog } from '../kafka/kafkajs.ts'
-import { createTestTopics, freshNamespace } from '../kafka/test-topics.ts'
+import { createTestTopics, freshNamespace } from '../kafka/testing/topics.ts'
 import { kafkaTape } from './kafka-tape.ts'
 import type { Span } from './tape.ts'
 

@@ -1,7 +1,7 @@
 import { Kafka, logLevel } from 'kafkajs'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log, OutRecord } from '../../infra/kafka/seam.ts'
-import { createTestTopics, freshNamespace } from '../../infra/kafka/test-topics.ts'
+import { createTestTopics, freshNamespace } from '../../infra/kafka/testing/topics.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Trade } from '../../schemas/records.ts'
 import type { BenchParts, Figure } from '../figure.ts'

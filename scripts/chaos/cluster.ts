@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { moveLeaders, readReplicas } from '../../infra/kafka/move-leaders.ts'
+import { moveLeaders, readReplicas } from '../../infra/kafka/admin.ts'
 import { hostsOf, urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { gone, pidOf, post, type Running } from './parts.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mismatch } from '../../infra/kafka/schema-mismatch.ts'
+import { mismatch } from '../../infra/kafka/schema-lookup.ts'
 import { schemaText } from '../../schemas/codec.ts'
 import { openRelease, releases, subjects } from './test-release.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { LogError } from '../seam.ts'
+import { LogError } from '../../seam.ts'
 import { IN, readAll, STATE, T0, TARGETS, text, texts, type Start } from './parts.ts'
 
 const RENEWALS_MAX = 100

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FencedError, type Claim } from '../seam.ts'
+import { FencedError, type Claim } from '../../seam.ts'
 import { OUT, place, readAll, STATE, TARGETS, text, texts, WAIT, type Start } from './parts.ts'
 
 /** What every claim must do. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assignPartitions, type Member } from './assignment.ts'
+import { assignPartitions, type Member } from './membership.ts'
 
 const groups = fc
   .tuple(

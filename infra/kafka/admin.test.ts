@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTopics, type TopicAdmin } from './create-topics.ts'
+import { createTopics, type TopicAdmin } from './admin.ts'
 
 /** An admin client whose creations end as told, one after the other, and whose topics have leaders. */
 function adminWith(...ends: readonly (Error | undefined)[]): { admin: TopicAdmin; tries: () => number } {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sayReady } from '../lifecycle.ts'
-import { connectLog } from './kafkajs.ts'
+import { sayReady } from '../../lifecycle.ts'
+import { connectLog } from '../kafkajs.ts'
 
 const WRITE_EVERY_MS = 500
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Admin } from 'kafkajs'
-import { asAdmin } from './admin.ts'
-import { createTopics } from './create-topics.ts'
-import { CACHE_BATCH_BYTES_MAX } from './topic-settings.ts'
+import { asAdmin, createTopics } from '../admin.ts'
+import { CACHE_BATCH_BYTES_MAX } from '../topic-settings.ts'
 
 /** A namespace that no other test has. */
 export function freshNamespace(): string {

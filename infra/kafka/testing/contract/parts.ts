@@ -1,4 +1,4 @@
-import type { Log, LogReader, LogRecord, OutRecord } from '../seam.ts'
+import type { Log, LogReader, LogRecord, OutRecord } from '../../seam.ts'
 
 /** A log of its own for one test. */
 export interface OpenLog {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { knownAssets, mapHash } from '../../schemas/catalogue.ts'
 import { topicOf, topics } from '../../schemas/topics.ts'
-import { checkLayout, LAYOUT_VERSION } from './layout.ts'
+import { checkLayout, LAYOUT_VERSION } from './setup.ts'
 import { settingsOf } from './topic-settings.ts'
 
 const layout = { log: 'a-log', version: LAYOUT_VERSION, partitions: 12, map: mapHash(), created: 0 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { LogReader, LogRecord, OutRecord } from '../seam.ts'
+import type { LogReader, LogRecord, OutRecord } from '../../seam.ts'
 import { at, IN, OUT, place, readAll, T0, text, texts, WAIT, type Start } from './parts.ts'
 
 /** What every reader must do. */
