@@ -87,7 +87,10 @@ const shells: readonly (readonly [RegExp, string])[] = [
   [/^processors\/webhooks\/(?:deliver|agent|mail|resolve)\.ts$/, 'calls receivers'],
   [/^processors\/payments\/main\.ts$/, 'hosts the settling of payments'],
   [/^processors\/payments\/(?:service|settlement|metrics)\.ts$/, 'reads and writes the log'],
-  [/^processors\/payments\/(?:chain|inspect|wallet|own-settler|facilitator)\.ts$/, 'calls the chain, or a facilitator'],
+  [
+    /^processors\/payments\/(?:chain|readiness|wallet|own-settler|facilitator)\.ts$/,
+    'calls the chain, or a facilitator',
+  ],
 ]
 
 function layerOf(file: string): Layer {

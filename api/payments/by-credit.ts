@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/reasons.ts'
-import { reservationOf } from '../../processors/payments/wire/reservation.ts'
+import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/refusals.ts'
+import { reservationOf } from '../../processors/payments/wire/purchase.ts'
 import { within } from '../log/deadline.ts'
 import { assertScope } from '../credit/tokens.ts'
 import type { Charge, Refusal } from '../credit/purses.ts'

@@ -1,7 +1,7 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import { parsePaymentRequired } from '@x402/core/schemas'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { atomicUnits } from '../../processors/payments/wire/amount.ts'
+import { atomicUnits } from '../../processors/payments/wire/offer.ts'
 import { routes } from '../routes.ts'
 import { listAsset, NOW, startHarness, type Harness } from '../testing/harness.ts'
 import { fakePayments, FakeLedger, signPayment, stranger, TX, type FakePayments } from '../testing/fake-payments.ts'

@@ -13,9 +13,8 @@ import {
   type Hex,
   type PublicClient,
 } from 'viem'
-import { authorizationTypes } from '../../processors/payments/wire/authorization.ts'
+import { authorizationTypes, type Seller } from '../../processors/payments/wire/offer.ts'
 import type { Payment } from '../../processors/payments/wire/decode.ts'
-import type { Seller } from '../../processors/payments/wire/offer.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import type { HasSigned, IsSigned } from './payments.ts'

@@ -22,7 +22,7 @@ import { Chain, connectChain } from './chain.ts'
 import { FacilitatorSettler } from './facilitator.ts'
 import { SELLER } from './testing/intents.ts'
 import type { Outcome, Sent } from './settler.ts'
-import { newAccount, signed } from './test-world.ts'
+import { newAccount, signed } from './testing/world.ts'
 import { transferCall } from './token.ts'
 
 /** The protocol's own facilitator, over HTTP, on a local chain. */

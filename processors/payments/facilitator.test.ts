@@ -4,7 +4,7 @@ import { Chain } from './chain.ts'
 import { FacilitatorSettler } from './facilitator.ts'
 import { NOW, SELLER } from './testing/intents.ts'
 import type { Outcome, Sent } from './settler.ts'
-import { TestClock, TestNode } from './test-node.ts'
+import { TestClock, TestNode } from './testing/node.ts'
 import { hex, transferCall } from './token.ts'
 
 const TX = hex(`0x${'41'.repeat(32)}`)

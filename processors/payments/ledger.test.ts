@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { refusalOf } from './admit.ts'
+import { refusalOf } from './wire/refusals.ts'
 import { intentOf, NOW, SELLER } from './testing/intents.ts'
 import { eventOf, Ledger, STALE_AFTER, type LoggedIntent, type Task } from './ledger.ts'
 import type { Outcome } from './settler.ts'

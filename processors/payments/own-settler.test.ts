@@ -8,7 +8,7 @@ import { GasGuard, type GasLimits } from './gas.ts'
 import { SELLER } from './testing/intents.ts'
 import { OwnSettler } from './own-settler.ts'
 import type { Outcome, Sent } from './settler.ts'
-import { TestClock, TestNode, type Reply } from './test-node.ts'
+import { TestClock, TestNode, type Reply } from './testing/node.ts'
 import { hex, transferCall } from './token.ts'
 import { nonceOf, Wallet } from './wallet.ts'
 

@@ -6,7 +6,7 @@ import { AbortedError, type Failure, type Losses, type Outcome } from './settler
 import type { Sent, Settler, Settling } from './settler.ts'
 import { hasPaid, hex, transferCall } from './token.ts'
 import { costOf, NotSentError, type Wallet } from './wallet.ts'
-import { COOLING } from './wire/reasons.ts'
+import { COOLING } from './wire/refusals.ts'
 
 const POLL_MS = 250
 /** Beyond this it is looked at less often, and more is asked. */

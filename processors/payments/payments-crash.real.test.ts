@@ -7,7 +7,7 @@ import { freeze } from '../../infra/local/freeze.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
 import { SELLER } from './testing/intents.ts'
 import { eventOf } from './ledger.ts'
-import { IMPATIENT, signed, World } from './test-world.ts'
+import { IMPATIENT, signed, World } from './testing/world.ts'
 import { hex, transferCall } from './token.ts'
 
 /** What becomes of payments when blocks stop, nodes hang and owners are killed. */

@@ -4,7 +4,7 @@ import { contractWalletAbi, contractWalletCreation, tokenAbi } from '../../infra
 import { mint } from '../../infra/local/chain/prepare-chain.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
 import { SELLER } from './testing/intents.ts'
-import { newAccount, signed, World } from './test-world.ts'
+import { newAccount, signed, World } from './testing/world.ts'
 import { hex } from './token.ts'
 
 const POLL = { timeout: 60_000, interval: 50 }

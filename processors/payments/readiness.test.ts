@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { obstacles, type Found } from './readiness.ts'
 import type { Terms } from './terms.ts'
-import { networks } from './wire/networks.ts'
+import { networks } from './wire/offer.ts'
 
 const [base] = networks
 if (base === undefined) throw new Error('no networks')

@@ -8,7 +8,7 @@ import { codec, testTask, testTaskOn, type TestTask } from '../kernel/testing/ta
 import { CREDIT_LOG, EVENTS, INTENTS, PARTITION, Settlement } from './settlement.ts'
 import type { Settler } from './settler.ts'
 import { intentOf, NOW, SELLER } from './testing/intents.ts'
-import { reservationOf } from './wire/reservation.ts'
+import { reservationOf } from './wire/purchase.ts'
 
 const nothing = (): void => undefined
 const clock: Clock = {

@@ -1,6 +1,5 @@
 import { getAddress, isAddress } from 'viem'
-import { networkOf, networks, type Network } from './wire/networks.ts'
-import type { Seller } from './wire/offer.ts'
+import { networkOf, networks, type Network, type Seller } from './wire/offer.ts'
 
 /** The settings that say whether, where and to whom is paid; read by the API and by the settling processor alike. */
 export const termsSettings = [

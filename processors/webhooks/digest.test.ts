@@ -25,7 +25,7 @@ import {
   triggerFor,
   triggerTo,
   type World,
-} from './test-world.ts'
+} from './testing/world.ts'
 
 const POLL = { timeout: 20_000, interval: 5 }
 const SLACK = { type: 'slack', url: 'https://hooks.slack.com/services/T000/B000/XXXX' }

@@ -18,7 +18,7 @@ import {
   triggerTo,
   type DispatchOptions,
   type World,
-} from './test-world.ts'
+} from './testing/world.ts'
 
 const POLL = { timeout: 20_000, interval: 5 }
 

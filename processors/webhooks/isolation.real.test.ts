@@ -1,8 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Caller } from './agent.ts'
-import { append, Certificates, dispatch, senderTo, startReceiver, status, triggerTo } from './test-world.ts'
-import type { Answering, Receiver } from './test-world.ts'
+import {
+  append,
+  Certificates,
+  dispatch,
+  senderTo,
+  startReceiver,
+  status,
+  triggerTo,
+  type Answering,
+  type Receiver,
+} from './testing/world.ts'
 
 /** Good receivers, and triggers to each of them, a few at a time as a market brings them. */
 const GOOD = 5

@@ -4,7 +4,7 @@ import { codec } from '../kernel/testing/task.ts'
 import { Decoder } from '../kernel/decoder.ts'
 import { MemoryBroker } from '../kernel/memory-log.ts'
 import { Loader } from './loader.ts'
-import { append, triggerTo } from './test-world.ts'
+import { append, triggerTo } from './testing/world.ts'
 
 it('reads a trigger although the record behind it cannot be read', async () => {
   const broker = new MemoryBroker(hostClock)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { payloadOf } from './payload.ts'
-import { triggerTo } from './test-world.ts'
+import { triggerTo } from './testing/world.ts'
 
 const said = (...given: Parameters<typeof triggerTo>): Record<string, unknown> =>
   JSON.parse(payloadOf(triggerTo(...given), 'live').toString()) as Record<string, unknown>

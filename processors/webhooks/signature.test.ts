@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { webhookSecret } from '../alerts/secrets.ts'
 import { Caller } from './agent.ts'
 import { signatureHeaders, signingKeys } from './signature.ts'
-import { Certificates, secrets, senderTo, startReceiver, status, triggerTo, type Got } from './test-world.ts'
-import { vectors } from './vectors.ts'
+import { Certificates, secrets, senderTo, startReceiver, status, triggerTo, type Got } from './testing/world.ts'
+import { vectors } from './testing/vectors.ts'
 
 const python = fileURLToPath(new URL('testing/receiver.py', import.meta.url))
 const hasPython = spawnSync('python3', ['--version']).status === 0

@@ -13,8 +13,17 @@ import { startChild, type Child } from '../../infra/local/child.ts'
 import { receiverPartition } from '../../schemas/keys.ts'
 import type { Attempt, Trigger } from '../../schemas/records.ts'
 import { webhookSecret } from '../alerts/secrets.ts'
-import { Certificates, secrets, startReceiver, status, stopOrder, triggerFor, triggerTo } from './test-world.ts'
-import type { Answering, Receiver } from './test-world.ts'
+import {
+  Certificates,
+  secrets,
+  startReceiver,
+  status,
+  stopOrder,
+  triggerFor,
+  triggerTo,
+  type Answering,
+  type Receiver,
+} from './testing/world.ts'
 
 const PARTITIONS = 2
 const POLL = { timeout: 40_000, interval: 50 }

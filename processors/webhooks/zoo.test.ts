@@ -3,8 +3,16 @@ import { closeServer } from '../../infra/http/ops.ts'
 import { Caller } from './agent.ts'
 import type { Resolve } from './resolve.ts'
 import type { Result } from './results.ts'
-import { Certificates, senderTo, startReceiver, status, triggerTo } from './test-world.ts'
-import type { Answering, Receiver, SenderChoice } from './test-world.ts'
+import {
+  Certificates,
+  senderTo,
+  startReceiver,
+  status,
+  triggerTo,
+  type Answering,
+  type Receiver,
+  type SenderChoice,
+} from './testing/world.ts'
 
 /** Receivers of every kind, as they are met on the internet; each on this machine. */
 

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { payer, token } from '../../infra/local/chain/accounts.ts'
 import { tokenAbi } from '../../infra/local/chain/contracts.ts'
 import { localClient } from '../../infra/local/chain/prepare-chain.ts'
-import { decodeHeader } from '../../processors/payments/wire/header.ts'
+import { decodeHeader } from '../../processors/payments/wire/headers.ts'
 import { readOffer } from '../pay/offer.ts'
 import { signPayment } from '../pay/sign.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { decodeHeader } from '../../processors/payments/wire/header.ts'
+import { decodeHeader } from '../../processors/payments/wire/headers.ts'
 import { readOffer, type Offer } from './offer.ts'
 import { signPayment } from './sign.ts'
 

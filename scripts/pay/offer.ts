@@ -1,5 +1,5 @@
-import { networks, type Network } from '../../processors/payments/wire/networks.ts'
-import { decodeHeader } from '../../processors/payments/wire/header.ts'
+import { networks, type Network } from '../../processors/payments/wire/offer.ts'
+import { decodeHeader } from '../../processors/payments/wire/headers.ts'
 
 /** What an API asks for an answer, as either version of the protocol says it. */
 export interface Offer {

@@ -1,6 +1,6 @@
 import { readConfig } from '../../infra/config/config.ts'
 import { walletKey } from '../../infra/config/wallet-key.ts'
-import { USDC_DECIMALS } from '../../processors/payments/wire/networks.ts'
+import { USDC_DECIMALS } from '../../processors/payments/wire/offer.ts'
 import { UsageError } from '../command/command.ts'
 import type { Offer } from './offer.ts'
 

@@ -1,6 +1,6 @@
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { authorizationTypes } from '../../processors/payments/wire/authorization.ts'
-import { encodeHeader } from '../../processors/payments/wire/header.ts'
+import { authorizationTypes } from '../../processors/payments/wire/offer.ts'
+import { encodeHeader } from '../../processors/payments/wire/headers.ts'
 import type { Offer } from './offer.ts'
 
 /** Clocks of nodes lag behind: valid from a while ago, as the official clients of version 1 do, seconds. */

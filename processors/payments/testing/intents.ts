@@ -1,7 +1,6 @@
 import { paymentId } from '../../../schemas/keys.ts'
 import type { PaymentIntent } from '../../../schemas/records.ts'
-import { networkOf } from '../wire/networks.ts'
-import type { Seller } from '../wire/offer.ts'
+import { networkOf, type Seller } from '../wire/offer.ts'
 
 /** What the tests of this folder begin with. */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodePayment } from './decode.ts'
-import { encodeHeader, HEADER_LENGTH_MAX } from './header.ts'
+import { encodeHeader, HEADER_LENGTH_MAX } from './headers.ts'
 import { authorization, payloadV2, seller, signature, URL_ASKED, v1, v2 } from './testing/payloads.ts'
 
 const faultOf = (headers: { v1?: string; v2?: string }): string => {

@@ -1,5 +1,5 @@
-import { decodeHeader, type HeaderFault } from './header.ts'
-import type { Hex } from './networks.ts'
+import { decodeHeader, type HeaderFault } from './headers.ts'
+import type { Hex } from './offer.ts'
 
 /** What the payer signed (EIP-3009), as it was sent; all texts are checked. */
 interface Authorization {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodePayment, type Payment } from './decode.ts'
-import { mismatchOf, untimelyOf } from './match.ts'
+import { mismatchOf, untimelyOf } from './refusals.ts'
 import { NOW, PRICE, seller, URL_ASKED, v1, v2 } from './testing/payloads.ts'
 
 const asked = { seller, amount: PRICE, url: URL_ASKED }

@@ -1,11 +1,10 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import { parsePaymentPayload, parsePaymentRequired } from '@x402/core/schemas'
 import { describe, expect, it } from 'vitest'
-import { atomicUnits } from './amount.ts'
-import { challengeOf } from './challenge.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import { adviceOf, reasons } from './reasons.ts'
-import { receiptHeader } from './receipt.ts'
+import { atomicUnits } from './offer.ts'
+import { challengeOf, receiptHeader } from './headers.ts'
+import { fingerprintOf } from './purchase.ts'
+import { adviceOf, reasons } from './refusals.ts'
 import { network, payloadV1, payloadV2, PRICE, seller, URL_ASKED } from './testing/payloads.ts'
 
 const resource = { url: URL_ASKED, description: 'Cumulative volume delta', mimeType: 'application/json' }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Trigger } from '../../../schemas/records.ts'
-import { triggerTo } from '../test-world.ts'
+import { triggerTo } from '../testing/world.ts'
 import { isRefusal, type Channel, type Given, type Heard, type PostRequest } from './channel.ts'
 import { channels } from './channels.ts'
 import { channelShown, readTarget, receiverFor, targetOf, targetText, type Target } from './destination.ts'

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Caller } from '../agent.ts'
 import { openMailer, type Mailer } from '../mail.ts'
 import type { Result } from '../results.ts'
-import { Certificates, senderTo, triggerFor, triggerTo } from '../test-world.ts'
+import { Certificates, senderTo, triggerFor, triggerTo } from '../testing/world.ts'
 import { email } from './email.ts'
 import { startSmtp, type SmtpStandIn } from './testing/smtp.ts'
 

@@ -9,8 +9,9 @@ import {
   senderTo,
   startReceiver,
   triggerFor,
-} from '../test-world.ts'
-import type { Answering, Receiver } from '../test-world.ts'
+  type Answering,
+  type Receiver,
+} from '../testing/world.ts'
 import type { Result } from '../results.ts'
 import { answering, vendors } from './testing/vendors.ts'
 

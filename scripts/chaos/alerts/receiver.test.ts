@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { request } from 'node:https'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { digestPayload, payloadOf } from '../../../processors/webhooks/payload.ts'
-import { Certificates, triggerTo } from '../../../processors/webhooks/test-world.ts'
+import { Certificates, triggerTo } from '../../../processors/webhooks/testing/world.ts'
 import type { Trigger } from '../../../schemas/records.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 

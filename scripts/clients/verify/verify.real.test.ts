@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { vectors } from '../../../processors/webhooks/vectors.ts'
+import { vectors } from '../../../processors/webhooks/testing/vectors.ts'
 
 /** Each example is run on the golden vectors, and on what somebody changed on the way. */
 

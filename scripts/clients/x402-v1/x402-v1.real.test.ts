@@ -10,7 +10,7 @@ import { payer, payTo, token } from '../../../infra/local/chain/accounts.ts'
 import { tokenAbi } from '../../../infra/local/chain/contracts.ts'
 import { localClient } from '../../../infra/local/chain/prepare-chain.ts'
 import { urlOf } from '../../../infra/local/run-file.ts'
-import { atomicUnits } from '../../../processors/payments/wire/amount.ts'
+import { atomicUnits } from '../../../processors/payments/wire/offer.ts'
 import { startOwnSystem, type OwnSystem } from '../../own-system.ts'
 
 const START_MS = 300_000

@@ -1,6 +1,5 @@
-import { encodeHeader } from '../header.ts'
-import { networks, type Network } from '../networks.ts'
-import type { Seller } from '../offer.ts'
+import { encodeHeader } from '../headers.ts'
+import { networks, type Network, type Seller } from '../offer.ts'
 
 const sepolia = networks.find(({ chainId }) => chainId === 84532)
 if (sepolia === undefined) throw new Error('Base Sepolia is in the table')

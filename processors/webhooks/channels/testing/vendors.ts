@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Answering, Got } from '../../test-world.ts'
+import type { Answering, Got } from '../../testing/world.ts'
 
 /** Stand-ins for the services behind channels: each takes and refuses what its vendor's documentation says it does. */
 

@@ -5,24 +5,24 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSignature } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import type { Log } from '../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
-import { localPayments, localWallet } from '../../infra/local/chain/env.ts'
-import { tokenAbi as localAbi } from '../../infra/local/chain/contracts.ts'
-import { localClient, mint } from '../../infra/local/chain/prepare-chain.ts'
-import { startChain, type Chain } from '../../infra/local/chain/start.ts'
-import { startChild, type Child } from '../../infra/local/child.ts'
-import { paymentId } from '../../schemas/keys.ts'
-import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
-import { intentOf, SELLER } from './testing/intents.ts'
-import { hex } from './token.ts'
-import { authorizationTypes } from './wire/authorization.ts'
+import { loadCodec, type RegistryCodec } from '../../../infra/kafka/codec.ts'
+import { connectLog } from '../../../infra/kafka/kafkajs.ts'
+import type { Log } from '../../../infra/kafka/seam.ts'
+import { prepareTopics } from '../../../infra/kafka/setup.ts'
+import { localPayments, localWallet } from '../../../infra/local/chain/env.ts'
+import { tokenAbi as localAbi } from '../../../infra/local/chain/contracts.ts'
+import { localClient, mint } from '../../../infra/local/chain/prepare-chain.ts'
+import { startChain, type Chain } from '../../../infra/local/chain/start.ts'
+import { startChild, type Child } from '../../../infra/local/child.ts'
+import { paymentId } from '../../../schemas/keys.ts'
+import type { PaymentEvent, PaymentIntent } from '../../../schemas/records.ts'
+import { hex } from '../token.ts'
+import { authorizationTypes } from '../wire/offer.ts'
+import { intentOf, SELLER } from './intents.ts'
 
 /** What the real tests of this folder begin with: a chain, a log, hosts of the service, payers that sign. */
 
-const main = fileURLToPath(new URL('main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const CANCEL_TYPES = {
   CancelAuthorization: [
     { name: 'authorizer', type: 'address' },
@@ -33,7 +33,7 @@ const { network, asset, payTo, assetName, assetVersion } = SELLER
 
 const domain = { name: assetName, version: assetVersion, chainId: network.chainId, verifyingContract: asset }
 
-export interface Signing {
+interface Signing {
   /** A contract that the account owns; left out: the account itself. */
   readonly from?: `0x${string}`
   readonly value?: bigint

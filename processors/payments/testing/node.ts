@@ -1,20 +1,7 @@
-import {
-  createPublicClient,
-  custom,
-  encodeAbiParameters,
-  encodeEventTopics,
-  encodeFunctionResult,
-  keccak256,
-  numberToHex,
-  parseTransaction,
-  RpcRequestError,
-  toFunctionSelector,
-  type Hex,
-  type PublicClient,
-} from 'viem'
-import type { Clock } from '../kernel/ports.ts'
-import { intentOf, NOW } from './testing/intents.ts'
-import { hex, tokenAbi } from './token.ts'
+import { createPublicClient, custom, encodeAbiParameters, encodeEventTopics, encodeFunctionResult, keccak256, numberToHex, parseTransaction, RpcRequestError, toFunctionSelector, type Hex, type PublicClient } from 'viem'
+import type { Clock } from '../../kernel/ports.ts'
+import { hex, tokenAbi } from '../token.ts'
+import { intentOf, NOW } from './intents.ts'
 
 /** What the node says to a transaction: it takes it, or takes it and says no, or says no. */
 export type Reply = 'takes' | 'takes, says taken' | 'says taken' | 'refuses'

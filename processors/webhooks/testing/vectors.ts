@@ -1,3 +1,4 @@
+
 /**
  * Golden vectors of both signatures, as the README publishes them: whoever writes a receiver can check it against these.
  * The first is Standard Webhooks' own; the second is a webhook of ours with characters beyond ASCII.
