@@ -3,7 +3,7 @@ import { alertKinds, type AlertTerms } from '../../processors/alerts/kinds/kinds
 import { everywherePart, listPart } from '../../processors/alerts/parts.ts'
 import { destinationDigest, sealUrl, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import type { Operator } from '../../processors/webhooks/channels/channel.ts'
-import { receiverFor, targetText } from '../../processors/webhooks/channels/destination.ts'
+import { receiverFor, targetText } from '../../processors/webhooks/channels/channels.ts'
 import type { Command, NewAlert } from '../../schemas/records.ts'
 import type { Body } from '../body.ts'
 import type { Paid } from '../payments/payments.ts'

@@ -1,4 +1,4 @@
-import { digestOf } from '../../processors/webhooks/channels/destination.ts'
+import { digestOf } from '../../processors/webhooks/channels/channels.ts'
 import { readDeliveryTerms, readQuietHours } from '../../processors/webhooks/quiet-hours.ts'
 import type { Body } from '../body.ts'
 import { boolean, nullable, object, text, type Schema } from '../schema.ts'

@@ -1,6 +1,11 @@
 import { isRefusal, type Given, type Operator } from '../../processors/webhooks/channels/channel.ts'
-import { channels } from '../../processors/webhooks/channels/channels.ts'
-import { channelShown, readTarget, targetText, type Target } from '../../processors/webhooks/channels/destination.ts'
+import {
+  channels,
+  channelShown,
+  readTarget,
+  targetText,
+  type Target,
+} from '../../processors/webhooks/channels/channels.ts'
 import { readSignedUrl, webhook } from '../../processors/webhooks/channels/webhook.ts'
 import type { Body } from '../body.ts'
 import type { ErrorCode } from '../errors.ts'

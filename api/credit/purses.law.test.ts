@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { creditCommand } from '../../processors/credit/commands.ts'
+import { creditCommand } from '../../processors/credit/credit.ts'
 import { bounded, LAW_MS } from '../../processors/kernel/testing/law.ts'
 import type { ApiKey, CreditCommand } from '../../schemas/records.ts'
 import { FakeCreditLog } from '../testing/fake-credit.ts'

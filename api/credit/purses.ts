@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { creditCommand } from '../../processors/credit/commands.ts'
-import { LEASE } from '../../processors/credit/credit.ts'
+import { creditCommand, LEASE } from '../../processors/credit/credit.ts'
 import type { ApiKey, CreditUse } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { CreditLog } from './credit-log.ts'

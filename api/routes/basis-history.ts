@@ -1,4 +1,4 @@
-import { basis } from '../../processors/funding/basis.ts'
+import { basis } from '../../processors/funding/arbitrage.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import { nullable, nullableNumber, oneOf } from '../schema.ts'

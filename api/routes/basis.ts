@@ -1,4 +1,4 @@
-import { basis, bestCarryTrade, type Carry } from '../../processors/funding/basis.ts'
+import { basis, bestCarryTrade, type Carry } from '../../processors/funding/arbitrage.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import { heldAgainst } from '../../processors/present/state.ts'

@@ -1,5 +1,5 @@
-import { bestArb } from '../../processors/funding/compare.ts'
-import { classifyFunding, fundingClasses, fundingLabels } from '../../processors/funding/signal.ts'
+import { bestArb } from '../../processors/funding/arbitrage.ts'
+import { classifyFunding, fundingClasses, fundingLabels } from '../../processors/funding/classes.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import type { Settled } from '../../processors/present/state.ts'
 import { fundingOf } from '../views/funding.ts'

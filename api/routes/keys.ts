@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { creditCommand } from '../../processors/credit/commands.ts'
-import { hasEnded } from '../../processors/credit/credit.ts'
+import { creditCommand, hasEnded } from '../../processors/credit/credit.ts'
 import { atomicUnits } from '../../processors/payments/wire/offer.ts'
 import type { ApiKey, CreditCommand, KeyTerms } from '../../schemas/records.ts'
 import { field, isFigure, wrong } from '../alerts/fields.ts'

@@ -1,4 +1,4 @@
-import { classifySentiment, type Sentiment, sentiments } from '../../processors/funding/sentiment.ts'
+import { classifySentiment, type Sentiment, sentiments } from '../../processors/funding/classes.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { ratioVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'

@@ -1,4 +1,4 @@
-import { annualised } from '../../processors/funding/annualise.ts'
+import { annualised } from '../../processors/funding/formula.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 
 /** A rate per interval as percent a year. */

@@ -6,11 +6,10 @@ import { applyInput, type Moved } from './evaluate.ts'
 import { isInput, type Input, type Kinds, type StoredAlert } from './kinds/kind.ts'
 import { alertKinds } from './kinds/kinds.ts'
 import { recordOf, type AlertRecord } from './record.ts'
-import { forgetRecentTriggers, remember, stopsAgain, triggersAgain } from './recent-triggers.ts'
+import { forgetRecentTriggers, remember, stopsAgain, triggersAgain, stopOf, testOf, triggerOf } from './triggers.ts'
 import { loadState, saveState } from './save.ts'
-import { emptyState, type AlertsState } from './state.ts'
+import { emptyState, type AlertsState, type Origin } from './state.ts'
 import { advance } from './time.ts'
-import { stopOf, testOf, triggerOf, type Origin } from './triggers.ts'
 
 type Emitted = Output<'alerts.events' | 'alerts.state' | 'alerts.triggers'>
 type Emit = (output: Emitted) => void

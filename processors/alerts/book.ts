@@ -1,4 +1,4 @@
-import { Heap } from './heap.ts'
+import { Heap } from '../kernel/heap.ts'
 import { EVERY_RECORD, type AlertKind, type Level, type StoredAlert } from './kinds/kind.ts'
 
 /** The level at which an alert waits for a record; undefined: no record matters to it. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../schemas/records.ts'
-import { Levels } from './levels.ts'
+import { Levels } from './shared-book.ts'
 import { everywhereOf, listPart, ownersId } from './parts.ts'
 import { cancel, command, createRule, given, mark, metric, newAlert, pause, resume } from './testing/records.ts'
 import { T0, SECOND, type AlertsTestDriver } from './testing/records.ts'

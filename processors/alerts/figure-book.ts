@@ -1,5 +1,5 @@
 import type { AlertBook } from './book.ts'
-import { Heap } from './heap.ts'
+import { Heap } from '../kernel/heap.ts'
 import type { Readings, Stand, StoredAlert } from './kinds/kind.ts'
 
 /** Entries that no longer hold are thrown out when there are twice as many as after the last time, and this many. */

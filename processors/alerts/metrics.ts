@@ -1,8 +1,7 @@
 import { fundingVenues, liquidationVenues, priceVenues, ratioVenues, tradeVenues } from '../../schemas/venues.ts'
 import { cascadeRisks } from '../liquidations/cascade.ts'
 import { signalClasses } from '../cvd/signal.ts'
-import { sentiments, classifySentiment } from '../funding/sentiment.ts'
-import { classifyFunding, fundingClasses } from '../funding/signal.ts'
+import { sentiments, classifySentiment, classifyFunding, fundingClasses } from '../funding/classes.ts'
 
 /** What tells the figures of a metric: a record type of its own, or the processor that a `metric` names. */
 export type MetricInput = 'composite_price' | 'liquidation_risk' | 'cvd' | 'funding' | 'liquidated'

@@ -8,7 +8,6 @@ import { EVERYWHERE, everywhereOf, isEverywhere, symbolPart } from './parts.ts'
 import { Series, type SavedSeries } from './series.ts'
 import { SharedBook } from './shared-book.ts'
 import { Timers } from './timers.ts'
-import type { Origin } from './triggers.ts'
 
 const MINUTE: Micros = 60_000_000
 const HOUR: Micros = 60 * MINUTE
@@ -55,6 +54,13 @@ export interface PriceSeen {
 export interface Bought {
   readonly alert_id: string
   readonly at: Micros
+}
+
+/** Where a trigger comes from in the log. */
+export interface Origin {
+  /** Id of the record that caused it. */
+  readonly record: string
+  readonly v: number
 }
 
 /** Alerts that one record made ring, all for one cause. */

@@ -1,5 +1,5 @@
 import type { Micros } from '../../schemas/records.ts'
-import { Heap } from './heap.ts'
+import { Heap } from '../kernel/heap.ts'
 
 /**
  * What time alone does, in the order in which it is done where the times are equal: to alerts (an end comes before the end

@@ -4,8 +4,7 @@ import type { ApiKey, CreditCommand, CreditEntry, Message } from '../../schemas/
 import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
 import { expectSame, PARTITIONS } from '../kernel/testing/fault-plans.ts'
 import { bounded, LAW_MS } from '../kernel/testing/law.ts'
-import { creditCommand } from './commands.ts'
-import { credit, creditRow, LEASE, type CreditState } from './credit.ts'
+import { creditCommand, credit, creditRow, LEASE, type CreditState } from './credit.ts'
 
 const SECOND = 1_000_000
 const DAY = 86_400 * SECOND

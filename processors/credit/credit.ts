@@ -1,4 +1,4 @@
-import type { ApiKey, CreditCommand, CreditEntry, CreditUse, Micros } from '../../schemas/records.ts'
+import type { ApiKey, CreditCommand, CreditEntry, CreditUse, Micros, PaymentIntent } from '../../schemas/records.ts'
 import type { Entry, Output, Processor, ProcessorRow } from '../kernel/processor.ts'
 
 /** Name in the topology. */
@@ -315,4 +315,19 @@ function load(state: CreditState, { leases, payments, day = 0, charged_day = day
     return [lease, { ...held, uses: new Map(uses.map((use) => [use.route, use])) }]
   })
   state.keys.set(key.key_id, { ...key, charged_day, leases: new Map(open), payments: new Map(payments) })
+}
+
+/** A command about a key; what it does not say is left as it is. */
+export function creditCommand(
+  said: Pick<CreditCommand, 'key_id' | 'op' | 'request_id' | 'time'> & Partial<CreditCommand>,
+): CreditCommand {
+  const nothing = { amount: 0, payment_id: null, payer: null, lease: null, uses: [], ends: false }
+  return { ...nothing, terms: null, version: null, until: null, ...said }
+}
+
+/** The purchase that a settled payment was for; undefined: it bought no credit. */
+export function boughtBy(intent: PaymentIntent, request_id: string, time: Micros): CreditCommand | undefined {
+  const { credit: key_id, payment_id, from: payer, value } = intent
+  if (key_id === null) return undefined
+  return creditCommand({ key_id, op: 'bought', request_id, time, amount: Number(value), payment_id, payer })
 }

@@ -1,7 +1,6 @@
 import type { ContractTerms, DerivativeTicker, LongShortRatio, Micros, Settlement } from '../../schemas/records.ts'
 import { fundingVenues, partsOf, ratioVenues, type FundingVenue } from '../../schemas/venues.ts'
-import { record } from './average.ts'
-import { forgetSettled, startOf } from './interval.ts'
+import { record, forgetSettled, startOf } from './interval.ts'
 import { assetOf, MINUTE, perpOf, UNSETTLED_MINUTES, type FundingState, type Perp, type Refusal } from './state.ts'
 
 /** Takes in what a venue says of a perpetual, group by group: one that is not newer than the known one is ignored. */

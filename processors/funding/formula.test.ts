@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { average, record } from './average.ts'
-import { fundingRate, type FundingTerms } from './formula.ts'
+import { average, record } from './interval.ts'
+import { fundingRate, type FundingTerms, annualised } from './formula.ts'
 
 const terms = (intervalHours: number, fields: Partial<FundingTerms> = {}): FundingTerms => {
   return { intervalHours, cap: null, floor: null, interestDaily: null, ...fields }
@@ -98,5 +98,17 @@ describe('the average premium', () => {
 
   it('is not known of nothing', () => {
     expect(average(new Map(), 0, 480)).toEqual({ average: null, samples: 0 })
+  })
+})
+
+describe('a rate a year', () => {
+  it.each([
+    [0.0001, 8, 0.1095],
+    [0.0001, 4, 0.219],
+    [0.0001, 1, 0.876],
+    [-0.0005, 8, -0.5475],
+    [0, 8, 0],
+  ])('of %s each interval of %s h is %s', (rate, hours, expected) => {
+    expect(annualised(rate, hours)).toBeCloseTo(expected, 12)
   })
 })

@@ -1,6 +1,5 @@
 import type { FundingVenue, RatioVenue } from '../../schemas/venues.ts'
-import type { Sentiment } from './sentiment.ts'
-import type { FundingClass } from './signal.ts'
+import type { Sentiment, FundingClass } from './classes.ts'
 import { assetOf, emptyState, type AssetState, type FundingState, type Perp, type Ratio } from './state.ts'
 
 type SavedPerp = Omit<Perp, 'minutes' | 'changedHours' | 'isChanged'>

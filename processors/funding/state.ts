@@ -1,9 +1,10 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { FundingVenue, RatioVenue } from '../../schemas/venues.ts'
-import type { Minutes } from './average.ts'
 import type { FundingTerms } from './formula.ts'
-import type { Sentiment } from './sentiment.ts'
-import type { FundingClass } from './signal.ts'
+import type { Sentiment, FundingClass } from './classes.ts'
+
+/** Closes of the premium index, fraction, by minute since the Unix epoch. */
+export type Minutes = Map<number, number>
 
 export const MINUTE: Micros = 60_000_000
 /** A perpetual that was not heard of for this long is forgotten; so is a ratio. */

@@ -1,8 +1,7 @@
 import type { Funding, FundingView, Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
-import { average, type Average } from './average.ts'
+import { average, type Average, nextOf } from './interval.ts'
 import { fundingRate } from './formula.ts'
-import { nextOf } from './interval.ts'
 import { MINUTE, type AssetState, type Perp } from './state.ts'
 
 /** Of several perpetuals of a venue one that was silent for this long stands back. */

@@ -5,7 +5,7 @@ import type { LostOutput, OwnedOptions, OwnedPartition } from '../kernel/owned-p
 import { openOwned } from '../kernel/owned-partition.ts'
 import type { JournaledGap } from '../kernel/log-gaps.ts'
 import type { PartitionWork } from '../kernel/partition-owner.ts'
-import { boughtBy } from '../credit/commands.ts'
+import { boughtBy } from '../credit/credit.ts'
 import { refusalOf, BOUGHT_OTHERWISE } from './wire/refusals.ts'
 import { eventOf, KNOWN_MS, Ledger, type Open, type LoggedIntent } from './ledger.ts'
 import type { Failure, Outcome, Sent, Settler } from './settler.ts'

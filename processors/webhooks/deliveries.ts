@@ -1,7 +1,8 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros, Stood } from '../../schemas/records.ts'
 import { ownersId } from '../alerts/parts.ts'
-import { channelShown } from './channels/destination.ts'
+import { Heap } from '../kernel/heap.ts'
+import { channelShown } from './channels/channels.ts'
 import {
   SetMultimap,
   deliveryOf,
@@ -12,7 +13,7 @@ import {
   type Delivery,
   type UnwrittenRecords,
 } from './delivery.ts'
-import type { Ending, Result } from './results.ts'
+import { type Ending, type Result, nextAttempt } from './attempt.ts'
 import {
   BURST_TIME,
   finishedKnown,
@@ -24,11 +25,9 @@ import {
   MISSING_WAIT,
   openLimits,
   type OpenLimits,
+  Known,
 } from './limits.ts'
 import { destinationKey, Holding, type Hold } from './holding.ts'
-import { Known } from './known.ts'
-import { nextAttempt } from './schedule.ts'
-import { Timers } from './timers.ts'
 
 /**
  * The deliveries of one partition of `alerts.triggers`: decides what is due, what an attempt came to, and what is written
@@ -45,7 +44,7 @@ export class Deliveries {
   /** What waits for a digest of quiet hours, by destination. */
   readonly #held = new SetMultimap<Delivery>(destinationKey)
   readonly #holding = new Holding()
-  readonly #timers = new Timers<{ readonly key: Micros; readonly id: string }>()
+  readonly #timers = new Heap()
   /** When each ended, oldest first. */
   readonly #finished = new Known(finishedKnown)
   /** Alerts, by the id that the owner knows, whose receiver said 410, and when a trigger of theirs was last seen. */
@@ -119,7 +118,7 @@ export class Deliveries {
       // how long it asked for is not in the attempt: no longer than until the next
       const retryAfterSeconds = (delivery.due - finished) / 1_000_000
       delivery.leftAloneUntil = leftAloneUntil(delivery, { status: attempt.status, finished, retryAfterSeconds })
-      this.#timers.push({ key: delivery.due, id })
+      this.#timers.push(delivery.due, id)
       unwritten.delivery(delivery, delivery.ending === null ? 'due' : 'stopped', this.#partition, finished)
     }
   }
@@ -192,7 +191,7 @@ export class Deliveries {
     }
     delivery.due = now + MISSING_RETRY
     delivery.phase = 'waiting'
-    if (delivery.ending === null) this.#timers.push({ key: delivery.due, id: delivery.id })
+    if (delivery.ending === null) this.#timers.push(delivery.due, delivery.id)
     else this.#endWithout(delivery, delivery.ending, now, unwritten)
     return false
   }
@@ -200,10 +199,9 @@ export class Deliveries {
   /** What has become due; the caller puts it in line for a slot. */
   due(now: Micros): Delivery[] {
     const due: Delivery[] = []
-    for (let next = this.#timers.peek(); next !== undefined && next.key <= now; next = this.#timers.peek()) {
-      this.#timers.pop()
-      const delivery = this.#open.get(next.id)
-      if (delivery?.phase !== 'waiting' || delivery.due !== next.key) continue
+    for (let at = this.#timers.key; at !== undefined && at <= now; at = this.#timers.key) {
+      const delivery = this.#open.get(this.#timers.pop() ?? '')
+      if (delivery?.phase !== 'waiting' || delivery.due !== at) continue
       due.push(this.#ready(delivery))
       if (delivery.digest === null) continue
       if (delivery.attempts === 0) this.#holding.told(delivery, now)
@@ -244,7 +242,7 @@ export class Deliveries {
     if (next === null) return this.#finish(delivery, result, 'exhausted', error, unwritten)
     delivery.due = next
     delivery.phase = 'waiting'
-    this.#timers.push({ key: next, id: delivery.id })
+    this.#timers.push(next, delivery.id)
     unwritten.attempt(delivery, { ...result, outcome: 'retry', error, due: next })
     unwritten.delivery(delivery, 'due', this.#partition, finished)
     return 'retry'
@@ -258,7 +256,7 @@ export class Deliveries {
     for (const id of this.#finished.forget(now)) if (isOver(id)) unwritten.put(id, null)
     for (const id of this.#gone.forget(now)) unwritten.put(goneKey(id), null)
     if (this.#timers.size > 2 * this.#open.size + FORGET_MAX)
-      this.#timers.sweep(({ key, id }) => {
+      this.#timers.sweep((id, key) => {
         const delivery = this.#open.get(id)
         return delivery?.phase === 'waiting' && delivery.due === key
       })
@@ -292,7 +290,7 @@ export class Deliveries {
     if (delivery === undefined) return
     this.#keep(delivery, record.time)
     this.#holding.restore(delivery)
-    this.#timers.push({ key: delivery.due, id: delivery.id })
+    this.#timers.push(delivery.due, delivery.id)
   }
 
   /** It waits for its digest, and that is told. */
@@ -302,7 +300,7 @@ export class Deliveries {
     delivery.phase = 'waiting'
     unwritten.attempt(delivery, { ...none(now), outcome: 'digested', error: null, due })
     this.#add(delivery, now, unwritten)
-    this.#timers.push({ key: due, id: delivery.id })
+    this.#timers.push(due, delivery.id)
   }
 
   #add(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): Delivery {

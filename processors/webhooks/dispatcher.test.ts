@@ -6,7 +6,7 @@ import { lettersIn } from '../kernel/testing/task.ts'
 import type { Clock } from '../kernel/ports.ts'
 import type { Send } from './deliver.ts'
 import { POSITION } from './delivery.ts'
-import type { Failure } from './results.ts'
+import type { Failure } from './attempt.ts'
 import {
   append,
   attempts,

@@ -9,7 +9,7 @@ import type { Send } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
 import { ReceiverQueues, type SlotLimits } from './receiver-queues.ts'
 import { Loader } from './loader.ts'
-import type { Result } from './results.ts'
+import type { Result } from './attempt.ts'
 import { OWNER, Task } from './task.ts'
 
 /** A receiver that takes longer is slow. */

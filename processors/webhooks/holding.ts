@@ -1,7 +1,7 @@
 import type { Micros, Trigger } from '../../schemas/records.ts'
 import { ownersId } from '../alerts/parts.ts'
 import type { Delivery } from './delivery.ts'
-import { digestOf } from './channels/destination.ts'
+import { digestOf } from './channels/channels.ts'
 import { BURST_MAX, BURST_TIME, HOLDING_SWEEP, RATES_MAX } from './limits.ts'
 import { quietEnd, readDeliveryTerms } from './quiet-hours.ts'
 

@@ -10,7 +10,7 @@ import { Journal } from './journal.ts'
 import type { Loader } from './loader.ts'
 import { ATTEMPTS, attemptsFrom, PENDING, readPending, Recall } from './recall.ts'
 import { FINISHED_KNOWN } from './limits.ts'
-import type { Result } from './results.ts'
+import type { Result } from './attempt.ts'
 
 export const TRIGGERS = 'alerts.triggers'
 export const OWNER = 'webhooks'

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeServer } from '../../infra/http/ops.ts'
-import { Caller } from './agent.ts'
-import type { Resolve } from './resolve.ts'
-import type { Result } from './results.ts'
+import { Caller, type Resolve } from './agent.ts'
+import type { Result } from './attempt.ts'
 import {
   Certificates,
   senderTo,

@@ -1,5 +1,5 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
-import { channelShown } from '../../../processors/webhooks/channels/destination.ts'
+import { channelShown } from '../../../processors/webhooks/channels/channels.ts'
 import { ownersId } from '../../../processors/alerts/parts.ts'
 import { NEVER } from '../../../processors/alerts/state.ts'
 import { cascadeReason } from '../../../processors/liquidations/cascade.ts'

@@ -1,4 +1,17 @@
-import { createPublicClient, custom, encodeAbiParameters, encodeEventTopics, encodeFunctionResult, keccak256, numberToHex, parseTransaction, RpcRequestError, toFunctionSelector, type Hex, type PublicClient } from 'viem'
+import {
+  createPublicClient,
+  custom,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionResult,
+  keccak256,
+  numberToHex,
+  parseTransaction,
+  RpcRequestError,
+  toFunctionSelector,
+  type Hex,
+  type PublicClient,
+} from 'viem'
 import type { Clock } from '../../kernel/ports.ts'
 import { hex, tokenAbi } from '../token.ts'
 import { intentOf, NOW } from './intents.ts'

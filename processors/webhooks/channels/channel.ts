@@ -1,6 +1,6 @@
 import type { Micros, Trigger } from '../../../schemas/records.ts'
 import type { Reach } from '../address.ts'
-import { retryAfterSeconds } from '../schedule.ts'
+import { retryAfterSeconds } from '../attempt.ts'
 
 /** The fields of a destination, as its owner gave them or as they were sealed. */
 export type Given = Readonly<Record<string, unknown>>

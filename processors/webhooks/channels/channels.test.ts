@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Trigger } from '../../../schemas/records.ts'
 import { triggerTo } from '../testing/world.ts'
 import { isRefusal, type Channel, type Given, type Heard, type PostRequest } from './channel.ts'
-import { channels } from './channels.ts'
-import { channelShown, readTarget, receiverFor, targetOf, targetText, type Target } from './destination.ts'
+import { channels, channelShown, readTarget, receiverFor, targetOf, targetText, type Target } from './channels.ts'
 
 const operator = { reach: 'public', hasMail: true } as const
 

@@ -1,6 +1,5 @@
 import { chatDigest, jsonPost, readShaped, secondsIn, vendorDead, verdictOf, type Channel } from './channel.ts'
-import { factLines, messageOf } from './message.ts'
-import { fit } from './text.ts'
+import { factLines, messageOf, fit } from './message.ts'
 
 /** "content: the message contents (up to 2000 characters)" (discord.com/developers, execute webhook) */
 const CONTENT_MAX = 2_000

@@ -1,6 +1,5 @@
 import { chatDigest, isRefusal, readShaped, verdictOf, type Channel, type Dead, type Heard } from './channel.ts'
-import { factLines, messageOf } from './message.ts'
-import { fit } from './text.ts'
+import { factLines, messageOf, fit } from './message.ts'
 
 /** RFC 5322: a line "SHOULD be no more than 78 characters"; a longer one is folded. */
 const SUBJECT_MAX = 200

@@ -1,6 +1,5 @@
 import { jsonPost, readShaped, vendorDead, verdictOf, type Channel } from './channel.ts'
-import { messageOf } from './message.ts'
-import { fit, oneLine } from './text.ts'
+import { messageOf, fit, oneLine } from './message.ts'
 
 /** "The maximum permitted length of this property is 1024 characters." (developer.pagerduty.com, payload.summary) */
 const SUMMARY_MAX = 1_024

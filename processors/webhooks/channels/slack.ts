@@ -1,6 +1,5 @@
 import { chatDigest, jsonPost, readShaped, vendorDead, verdictOf, type Channel } from './channel.ts'
-import { factLines, messageOf } from './message.ts'
-import { fit } from './text.ts'
+import { factLines, messageOf, fit } from './message.ts'
 
 /**
  * "For best results, limit the number of characters in the text field to 4,000 characters. Slack will truncate messages

@@ -1,6 +1,5 @@
 import { chatDigest, jsonPost, readShaped, vendorDead, verdictOf, type Channel } from './channel.ts'
-import { factLines, messageOf } from './message.ts'
-import { fit, jsonBytes } from './text.ts'
+import { factLines, messageOf, fit, jsonBytes } from './message.ts'
 
 /**
  * "The message size limit is 28 KB" (learn.microsoft.com, incoming webhooks). Teams counts two bytes for a character, so

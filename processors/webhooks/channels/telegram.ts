@@ -8,8 +8,7 @@ import {
   verdictOf,
   type Channel,
 } from './channel.ts'
-import { factLines, messageOf } from './message.ts'
-import { fit } from './text.ts'
+import { factLines, messageOf, fit } from './message.ts'
 
 /** "Text of the message to be sent, 1-4096 characters after entities parsing" (core.telegram.org, sendMessage) */
 const TEXT_MAX = 4_096

@@ -1,7 +1,6 @@
 import { signedDigest, isRefusal, readText, verdictOf, type Channel, type Given, type Refusal } from './channel.ts'
-import { messageOf, type MessageFields } from './message.ts'
+import { messageOf, type MessageFields, fit } from './message.ts'
 import { receiverOf } from '../address.ts'
-import { fit } from './text.ts'
 import { readUrl, urlField, type UrlDestination } from './webhook.ts'
 
 const BODY_MAX = 4_000

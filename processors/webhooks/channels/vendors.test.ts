@@ -12,7 +12,7 @@ import {
   type Answering,
   type Receiver,
 } from '../testing/world.ts'
-import type { Result } from '../results.ts'
+import type { Result } from '../attempt.ts'
 import { answering, vendors } from './testing/vendors.ts'
 
 /** Channels against stand-ins that take and refuse what their vendors say. */

@@ -1,4 +1,3 @@
-
 /**
  * Golden vectors of both signatures, as the README publishes them: whoever writes a receiver can check it against these.
  * The first is Standard Webhooks' own; the second is a webhook of ours with characters beyond ASCII.

@@ -14,14 +14,13 @@ import { codec, HandMembership, Notes } from '../../kernel/testing/task.ts'
 import { MemoryBroker } from '../../kernel/memory-log.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { receiverOf, type Reach } from '../address.ts'
-import type { Caller } from '../agent.ts'
+import { type Caller, systemResolver, type Resolve } from '../agent.ts'
 import { isRefusal, type Given } from '../channels/channel.ts'
-import { readTarget, receiverFor, targetText } from '../channels/destination.ts'
+import { readTarget, receiverFor, targetText } from '../channels/channels.ts'
 import { createSender, type Send } from '../deliver.ts'
 import { Dispatcher } from '../dispatcher.ts'
 import type { Mailer } from '../mail.ts'
 import type { SlotLimits } from '../receiver-queues.ts'
-import { systemResolver, type Resolve } from '../resolve.ts'
 
 /** What the dispatcher's tests begin with: receivers on this machine, a log in memory, a membership dealt by hand. */
 

@@ -1,9 +1,10 @@
 import { asDecimal, decimalDifference } from '../prices/decimal.ts'
+import { annualised } from './formula.ts'
 
 const HOURS_A_YEAR = 8_760
 
 /** One venue's perpetual against one spot price, in the field names of the answer. */
-export interface Basis {
+interface Basis {
   /** Perpetual minus spot, USD. */
   readonly basis_usd: number
   /** The same, percent of the spot price. */
@@ -40,7 +41,7 @@ export interface Carry {
   readonly next_funding_time: string
 }
 
-export interface CarryTrade extends Omit<Carry, 'basis_annualized_pct' | 'funding_annualized_pct'> {
+interface CarryTrade extends Omit<Carry, 'basis_annualized_pct' | 'funding_annualized_pct'> {
   /** The funding that its short side is paid, by the year. The basis is earned once at the most, and is not in it. */
   readonly annualized_yield_pct: number
   /** `long_spot_short_<venue>_perp` */
@@ -53,4 +54,44 @@ export function bestCarryTrade(carries: readonly Carry[]): CarryTrade | null {
   if (best === undefined) return null
   const { basis_annualized_pct: _, funding_annualized_pct: annualized_yield_pct, exchange, ...rest } = best
   return { exchange, annualized_yield_pct, strategy: `long_spot_short_${exchange}_perp`, ...rest }
+}
+
+/** One venue's running rate: a fraction per interval. */
+export interface ExchangeRate {
+  readonly exchange: string
+  readonly rate: number
+  readonly intervalHours: number
+}
+
+/** Where to be long and where to be short, in the field names of the answer. */
+interface BestArb {
+  readonly long_exchange: string
+  readonly short_exchange: string
+  /** Raw rate of the short exchange minus that of the long one, fractions of their own intervals. */
+  readonly rate_spread: number
+  /** Difference of the annualised rates, percent; never negative. */
+  readonly annualized_spread_pct: number
+  /** `long_<venue>_short_<venue>` */
+  readonly direction: string
+}
+
+/**
+ * Long where funding is lowest, short where it is highest, compared by the year, since intervals differ. Of equal rates
+ * the first is the lower. Null below two venues.
+ */
+export function bestArb(exchanges: readonly ExchangeRate[]): BestArb | null {
+  const [long, ...others] = exchanges.toSorted((a, b) => perYear(a) - perYear(b))
+  const short = others.at(-1)
+  if (long === undefined || short === undefined) return null
+  return {
+    long_exchange: long.exchange,
+    short_exchange: short.exchange,
+    rate_spread: decimalDifference(short.rate, long.rate),
+    annualized_spread_pct: asDecimal((perYear(short) - perYear(long)) * 100),
+    direction: `long_${long.exchange}_short_${short.exchange}`,
+  }
+}
+
+function perYear({ rate, intervalHours }: ExchangeRate): number {
+  return annualised(rate, intervalHours)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Heap } from './heap.ts'
+import { Heap } from '../kernel/heap.ts'
 
 type Entry = readonly [key: number, id: string]
 

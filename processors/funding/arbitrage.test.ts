@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { basis, bestCarryTrade, type Carry } from './basis.ts'
+import fc from 'fast-check'
+import { basis, bestCarryTrade, type Carry, bestArb, type ExchangeRate } from './arbitrage.ts'
 
 describe('the basis', () => {
   it('is the perpetual’s distance from spot, by the year with its own interval', () => {
@@ -53,5 +54,51 @@ describe('the best carry trade', () => {
   it('of equal ones is the first, and of none null', () => {
     expect(bestCarryTrade([at('bybit', 1), at('okx', 1)])?.exchange).toBe('bybit')
     expect(bestCarryTrade([])).toBeNull()
+  })
+})
+
+const at = (exchange: string, rate: number, intervalHours = 8): ExchangeRate => ({ exchange, rate, intervalHours })
+
+describe('the best arbitrage', () => {
+  it('is long where funding is lowest and short where it is highest', () => {
+    const best = bestArb([at('binance', 0.0001), at('bybit', 0.0003), at('okx', -0.0001)])
+    expect(best).toMatchObject({
+      long_exchange: 'okx',
+      short_exchange: 'bybit',
+      direction: 'long_okx_short_bybit',
+    })
+    expect(best?.rate_spread).toBeCloseTo(0.0004, 15)
+    expect(best?.annualized_spread_pct).toBeCloseTo(43.8, 10)
+  })
+
+  it('compares by the year: the same rate each hour is more than each 8 h', () => {
+    const best = bestArb([at('binance', 0.0002, 8), at('bybit', 0.0001, 1)])
+    expect(best).toMatchObject({ long_exchange: 'binance', short_exchange: 'bybit', rate_spread: -0.0001 })
+    expect(best?.annualized_spread_pct).toBeCloseTo(87.6 - 21.9, 10)
+  })
+
+  it('is null below two venues', () => {
+    expect(bestArb([])).toBeNull()
+    expect(bestArb([at('okx', 0.0001)])).toBeNull()
+  })
+
+  it('of equal rates takes the first as the lower, and two venues', () => {
+    expect(bestArb([at('binance', 0.0001), at('bybit', 0.0001)])).toMatchObject({
+      direction: 'long_binance_short_bybit',
+      annualized_spread_pct: 0,
+    })
+  })
+
+  it('never has a negative spread by the year', () => {
+    const rate = fc.record({
+      exchange: fc.constantFrom('binance', 'bybit', 'okx'),
+      rate: fc.double({ min: -0.03, max: 0.03, noNaN: true }),
+      intervalHours: fc.constantFrom(1, 2, 4, 8),
+    })
+    fc.assert(
+      fc.property(fc.array(rate, { minLength: 2, maxLength: 3 }), (rates) => {
+        expect(bestArb(rates)?.annualized_spread_pct).toBeGreaterThanOrEqual(0)
+      }),
+    )
   })
 })

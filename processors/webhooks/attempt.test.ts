@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextAttempt, retryAfterSeconds, retrySteps } from './schedule.ts'
+import { nextAttempt, retryAfterSeconds, retrySteps } from './attempt.ts'
 
 const NOW = 1_767_323_045_000_000
 
