@@ -9,9 +9,17 @@ import { startChild, type Child } from '../infra/local/child.ts'
 import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { programFile } from '../infra/local/system.ts'
 import { venueEnv } from '../infra/simulator/start.ts'
-import { readOrders } from '../api/console/order-log.ts'
+import { readOrders, type KnownOrders } from '../api/console/order-log.ts'
+import {
+  estimateOf,
+  missingDays,
+  secondsOf,
+  subjectsOf,
+  type Estimate,
+  type Subject,
+} from '../processors/feeds/facts/past-estimate.ts'
 import { beyondLimit, orderKey, ordersOf } from '../processors/feeds/facts/past-orders.ts'
-import { type KnownPast, readKnownPast } from '../processors/feeds/runtime/backfill.ts'
+import { FREE_BYTES_MIN } from '../processors/feeds/runtime/past-watch.ts'
 import { InstrumentTable } from '../processors/feeds/runtime/instrument-table.ts'
 import { addressOf } from '../processors/feeds/runtime/host-settings.ts'
 import { streamedAssets } from '../processors/feeds/runtime/wants.ts'
@@ -19,7 +27,6 @@ import { venues } from '../processors/feeds/venues/venues.ts'
 import { quietMeter, quietReport } from '../processors/kernel/quiet.ts'
 import type { BackfillOrder } from '../schemas/records.ts'
 import { addresses } from '../schemas/venues.ts'
-import { estimateOf, missingDays, secondsOf, type Estimate, type Subject } from './backfill/estimate.ts'
 import { flag, readTime, runCommand, text, UsageError, type Values } from './command/command.ts'
 import { tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
@@ -134,11 +141,12 @@ async function onSystem(
   const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'backfill' })
   try {
     const codec = await loadCodec(urlOf(run, 'registry'))
-    const { subjects, known } = await subjectsOf(log, codec, orders)
-    const estimate = estimateOf(subjects, known, Date.now() * 1_000)
-    console.log(await wordsOf(run, { subjects, known, estimate }))
+    const known = await readOrders(log.reader(), codec)
+    const subjects = await subjectsIn(log, codec, orders)
+    const estimate = estimateOf(subjects, known.covered, Date.now() * 1_000)
+    console.log(await wordsOf(run, { subjects, covered: known.covered, estimate }))
     assertRoom(run, estimate)
-    const beyond = beyondLimit((await readOrders(log.reader(), codec)).orders, orders)
+    const beyond = beyondLimit(known.orders, orders)
     if (beyond !== undefined) throw new UsageError(beyond)
     if (isDry) return true
     const records = orders.map((order) => {
@@ -152,12 +160,8 @@ async function onSystem(
   }
 }
 
-/** The markets that the orders are about, and what the log has of their past. */
-async function subjectsOf(
-  log: Log,
-  codec: RegistryCodec,
-  orders: readonly BackfillOrder[],
-): Promise<{ subjects: Subject[]; known: KnownPast }> {
+/** The markets that the orders are about. */
+async function subjectsIn(log: Log, codec: RegistryCodec, orders: readonly BackfillOrder[]): Promise<Subject[]> {
   const ports = {
     codec,
     lookUp: codec.lookUp.bind(codec),
@@ -165,32 +169,23 @@ async function subjectsOf(
     meter: quietMeter,
     report: quietReport,
   }
-  const known = await readKnownPast(log.reader(), ports)
   const table = await InstrumentTable.read(log.reader(), ports)
   const { CVD_VENUES: counted } = readConfig(process.env, ['CVD_VENUES'])
-  const subjects = venues.flatMap(({ name, trades, past, pastFacts = [], archive }) =>
-    trades === undefined || !counted.includes(name)
-      ? []
-      : orders.flatMap((order): Subject[] => {
-          const instrument = table.of(name, trades.market).get(order.asset)
-          const wanted = order.archives ? archive : undefined
-          return instrument === undefined ? [] : [{ instrument, order, past, facts: pastFacts, archive: wanted }]
-        }),
-  )
+  const subjects = subjectsOf(orders, counted, (venue, market, asset) => table.of(venue, market).get(asset))
   if (subjects.length === 0)
     throw new UsageError('no venue whose trades count lists any of these symbols; try BTC, ETH or SOL')
-  return { subjects, known }
+  return subjects
 }
 
 interface Plan {
   readonly subjects: readonly Subject[]
-  readonly known: KnownPast
+  readonly covered: KnownOrders['covered']
   readonly estimate: Estimate
 }
 
-async function wordsOf(run: RunFile, { subjects, known, estimate }: Plan): Promise<string> {
+async function wordsOf(run: RunFile, { subjects, covered, estimate }: Plan): Promise<string> {
   const { candles, facts, archives, bytes } = estimate
-  const packed = await packedBytes(run, { subjects, known })
+  const packed = await packedBytes(run, { subjects, covered })
   const lines = [
     `${subjects.length} markets: ${candles.toLocaleString('en')} hourly candles, ${facts.toLocaleString('en')} other rows, ${archives} files of archives`,
   ]
@@ -205,13 +200,13 @@ async function wordsOf(run: RunFile, { subjects, known, estimate }: Plan): Promi
 /** What the files take on the line, by the newest of each market. */
 async function packedBytes(
   run: RunFile,
-  { subjects, known }: Pick<Plan, 'subjects' | 'known'>,
+  { subjects, covered }: Pick<Plan, 'subjects' | 'covered'>,
 ): Promise<{ bytes: number; unknown: number }> {
   const config = { ...noAddresses, ...(run.mode === 'live' ? {} : venueEnv(urlOf(run, 'simulator'))) }
   let [bytes, unknown] = [0, 0]
   for (const subject of subjects) {
     const { archive, instrument } = subject
-    const dates = missingDays(subject, known, Date.now() * 1_000)
+    const dates = missingDays(subject, covered, Date.now() * 1_000)
     const newest = dates.at(-1)
     if (archive === undefined || newest === undefined) continue
     const venue = venues.find(({ name }) => name === instrument.venue)?.name ?? 'binance'
@@ -237,10 +232,10 @@ const noAddresses = readConfig(
 
 function assertRoom({ data }: RunFile, { bytes }: Estimate): void {
   const { bavail, bsize } = statfsSync(data)
-  if (bavail * bsize > bytes) return
+  if (bavail * bsize > bytes + FREE_BYTES_MIN) return
   const megabytes = (value: number): string => `${Math.ceil(value / 1e6)} MB`
   throw new UsageError(
-    `it takes about ${megabytes(bytes)}, and ${data} has room for ${megabytes(bavail * bsize)}: free some, or order fewer --days`,
+    `it takes about ${megabytes(bytes)}, and ${data} has room for ${megabytes(bavail * bsize)}, of which ${megabytes(FREE_BYTES_MIN)} are kept free: free some, or order fewer --days`,
   )
 }
 
@@ -248,15 +243,21 @@ interface Health {
   readonly backfill?: { readonly state: string; readonly wanted: number; readonly missing: number }
 }
 
+/** As the feeds judge it, which read nothing more back then. */
+const NO_ROOM =
+  'paused: the disk has too little room for the past; free some, or take orders back with --cancel; it goes on by itself'
+
 /** Shows how far the feeds are; false: stopped before the end. */
 async function lookOn(feeds: string, stop: AbortSignal): Promise<boolean> {
   const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
   const begun = Date.now()
-  let most = 0
+  let [most, isPaused] = [0, false]
   while (!stop.aborted) {
     await delay(LOOK_MS)
     const { backfill } = await healthOf(feeds)
     if (backfill === undefined) continue
+    if (backfill.state === 'paused' && !isPaused) console.error(NO_ROOM)
+    isPaused = backfill.state === 'paused'
     most = Math.max(most, backfill.missing)
     const step = { records: most - backfill.missing, total: most, time: Date.now() }
     if (backfill.missing > 0 || Date.now() - begun < HEARD_MS) {

@@ -39,6 +39,26 @@ it('says what is to come with its disk, then how far it is and what is left, the
   ])
 })
 
+it('says once that the disk has no room, and goes on when there is', async () => {
+  const answers = [
+    at(9_000),
+    { ...at(9_000), state: 'paused' } as const,
+    null,
+    { ...at(9_000), state: 'paused' } as const,
+  ]
+  const said: string[] = []
+  await tellPast(
+    () => Promise.resolve(answers.length === 0 ? at(0) : (answers.shift() ?? null)),
+    (line) => said.push(line),
+    { now: () => 0, wait: () => Promise.resolve() },
+  )
+  expect(said).toEqual([
+    'the past: 9,000 rows to read back, about 2 MB of disk',
+    'the past: 9,000 rows wait, since the disk has too little room for them: free some, or set BACKFILL_DAYS; it goes on by itself',
+    'the past: all 20,000 rows are in the log, in 1 s, 9,000 a second',
+  ])
+})
+
 it('says nothing where there is nothing to read back', async () => {
   const say = vi.fn<(line: string) => void>()
   await tellPast(() => Promise.resolve({ ...at(0), state: 'off' }), say)

@@ -7,6 +7,8 @@ const DEADLINE_MS = 2_000
 /** Fewer rows than this are the hour that has just passed. */
 const WORTH_TELLING = 500
 
+const NO_ROOM = 'since the disk has too little room for them: free some, or set BACKFILL_DAYS; it goes on by itself'
+
 /** `backfill` of the feeds' `/healthz`. */
 interface Backfill {
   readonly state: 'off' | 'starting' | 'running' | 'paused' | 'done'
@@ -36,6 +38,7 @@ export async function tellPast(
 ): Promise<void> {
   let toldAt = -Infinity
   let began: { readonly at: number; readonly missing: number } | undefined
+  let isPaused = false
   for (;;) {
     const past = await ask()
     if (past?.state === 'off' || (past?.state === 'done' && began === undefined)) return
@@ -45,6 +48,8 @@ export async function tellPast(
       say(`the past: all ${past.wanted.toLocaleString('en')} rows are in the log, in ${seconds} s, ${rate} a second`)
       return
     }
+    if (past?.state === 'paused' && !isPaused) say(`the past: ${rows(past.missing)} wait, ${NO_ROOM}`)
+    if (past !== null) isPaused = past.state === 'paused'
     if (past?.state === 'running' && (began !== undefined || past.missing >= WORTH_TELLING)) {
       if (began === undefined) say(`the past: ${rows(past.missing)} to read back, about ${megabytes(past)} MB of disk`)
       else if (now() - toldAt >= TELL_MS) say(`the past: ${wordsOf(past)}`)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Writer } from '../../infra/kafka/seam.ts'
 import { localCodec } from '../../schemas/codec.ts'
+import type { Backfill } from '../../schemas/records.ts'
 import { NOW, startHarness, type Harness } from '../testing/harness.ts'
 import { backfillRoute } from './backfill.ts'
 
@@ -9,7 +10,13 @@ const day = (date: string): number => Date.parse(date) * 1_000
 let api: Harness
 /** Orders that stand already, a day each that touches no other. */
 let stands: number
+/** What the log has of the past. */
+let covers: Pick<Backfill, 'instrument' | 'series' | 'covered_from' | 'covered_to'> | undefined
 async function* standing() {
+  if (covers !== undefined) {
+    const value = codec.encode('control.backfill', 'backfill', { ...covers, rows: 1, time: NOW })
+    yield [{ partition: 0, offset: 0, time: 0, key: Buffer.from('covered'), value }]
+  }
   yield Array.from({ length: stands }, (_, index) => {
     const from = day('2017-01-01') + 2 * index * 86_400_000_000
     const order = { asset: `a${index}`, from, to: from + 86_400_000_000, archives: true, time: NOW }
@@ -21,6 +28,7 @@ let sent: { key: string; value: unknown }[]
 beforeEach(async () => {
   sent = []
   stands = 0
+  covers = undefined
   const writer: Writer = {
     send: (_topic, _partition, records) => {
       for (const { key, value } of records)
@@ -47,10 +55,25 @@ it('orders the past of what the venues list, in the log', async () => {
   })
   expect([status, body]).toMatchObject([
     202,
-    { assets: ['btc'], from: '2025-12-01T00:00:00.000Z', to: '2025-12-03T00:00:00.000Z' },
+    { ordered: true, assets: ['btc'], from: '2025-12-01T00:00:00.000Z', to: '2025-12-03T00:00:00.000Z' },
   ])
   const value = { asset: 'btc', from: day('2025-12-01'), to: day('2025-12-03'), archives: true, time: NOW }
   expect(sent).toEqual([{ key: `order|btc|${value.from}|${value.to}`, value }])
+})
+
+it('says what an order comes to without what the log has, and orders nothing in a dry run', async () => {
+  const dry = async (more: object) => (await post({ symbols: ['BTC'], days: 2, dry_run: true, ...more })).body
+  const all = await dry({ archives: true })
+  expect(all).toMatchObject({ ordered: false, estimate: { markets: 4, seconds: null } })
+  const { candles, archives, bytes } = all['estimate'] as Record<string, number>
+  expect([candles, archives].every((count) => (count ?? 0) > 0)).toBe(true)
+  expect(sent).toEqual([])
+  covers = { instrument: 'binance:perp:BTC', series: 'candles_1h', covered_from: 0, covered_to: NOW }
+  const { estimate: rest } = await dry({})
+  expect(rest).toMatchObject({ markets: 4, archives: 0 })
+  expect((rest as Record<string, number>)['candles']).toBe(((candles ?? 0) * 3) / 4)
+  expect((rest as Record<string, number>)['bytes']).toBeLessThan(bytes ?? 0)
+  expect((rest as Record<string, number>)['seconds']).toBeGreaterThan(0)
 })
 
 it.each([
@@ -60,6 +83,7 @@ it.each([
   [{ symbols: ['BTC'], days: '3' }, 'invalid_body'],
   [{ symbols: ['BTC'], from: 'soon' }, 'invalid_body'],
   [{ symbols: ['BTC'], archives: 'yes' }, 'invalid_body'],
+  [{ symbols: ['BTC'], dry_run: 1 }, 'invalid_body'],
   [{ symbols: ['BTC'], volume: 1 }, 'invalid_body'],
 ])('refuses %j as %s', async (body, error) => {
   const answer = await post(body)

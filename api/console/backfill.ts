@@ -2,9 +2,12 @@ import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply } from '../reply.ts'
 import { route, type Call, type Route } from '../route.ts'
-import { array, boolean, instant, integer, object, text } from '../schema.ts'
+import { array, boolean, instant, integer, nullableInteger, object, text } from '../schema.ts'
+import { estimateOf, secondsOf, subjectsOf, type FindInstrument } from '../../processors/feeds/facts/past-estimate.ts'
 import { beyondLimit, orderKey, ordersOf } from '../../processors/feeds/facts/past-orders.ts'
-import { type OrderLog, readOrders } from './order-log.ts'
+import type { BackfillOrder, Instrument } from '../../schemas/records.ts'
+import type { Services } from '../services.ts'
+import { type KnownOrders, type OrderLog, readOrders } from './order-log.ts'
 
 const SYMBOLS_MAX = 500
 
@@ -16,9 +19,27 @@ const schema = object(
     from: instant('In place of `days`: the first day, UTC'),
     to: instant('The end of the archives, exclusive; candles are read up to now'),
     archives: boolean('The venues’ archives of trades too'),
+    dry_run: boolean('Say what it comes to, and order nothing'),
   },
-  ['days', 'from', 'to', 'archives'],
+  ['days', 'from', 'to', 'archives', 'dry_run'],
 )
+
+const ordered = object('The order', {
+  ordered: boolean('It stands in the log; false: it was a dry run'),
+  assets: array(text('Asset'), 'Of which assets'),
+  from: instant('The first day'),
+  to: instant('The end of the archives, exclusive'),
+  archives: boolean('The venues’ archives of trades too'),
+  estimate: object('What is not in the log yet', {
+    markets: integer('Markets of venues whose trades count'),
+    candles: integer('Hourly candles'),
+    other_rows: integer('Settled rates, open interest, marks, ratios, at most'),
+    archives: integer('Files'),
+    bytes: integer('Disk that it will take, log and ClickHouse'),
+    seconds: nullableInteger('How long it takes; null: that depends on the size of the files'),
+  }),
+  progress: text('Where it is told how far it is'),
+})
 
 /** What operators alone may ask for: the console's API has it beside all routes, behind its token or on loopback. Free. */
 export function backfillRoute(access: () => Promise<OrderLog>): Route {
@@ -32,39 +53,64 @@ export function backfillRoute(access: () => Promise<OrderLog>): Route {
     ttlMs: 0,
     input: {},
     body: { schema, example: { symbols: ['BTC'], days: 30, archives: true }, optional: false },
-    outputs: { 202: { says: 'Ordered', type: 'application/json', schema: object('The order', {}) } },
+    outputs: {
+      200: { says: 'What it would come to', type: 'application/json', schema: ordered },
+      202: { says: 'Ordered', type: 'application/json', schema: ordered },
+    },
     errors: ['invalid_body', 'symbol_not_found', 'data_unavailable'],
     prepare: (call) => Promise.resolve(() => order(call, access)),
   })
 }
 
 async function order({ body = {}, services }: Call, access: () => Promise<OrderLog>) {
-  const { symbols, archives = false } = body
-  if (!Array.isArray(symbols) || symbols.length === 0 || symbols.length > SYMBOLS_MAX)
-    throw refusal('symbols', `must be a list of 1 to ${SYMBOLS_MAX} symbols`)
+  const { archives = false, dry_run: isDry = false } = body
   if (typeof archives !== 'boolean') throw refusal('archives', 'must be true or false')
-  const catalogue = services.present().catalogue(services.counted)
-  const assets = symbols.map((symbol) => findAsset(String(symbol).toUpperCase(), catalogue).asset)
+  if (typeof isDry !== 'boolean') throw refusal('dry_run', 'must be true or false')
+  const assets = assetsOf(body, services)
   const [days, from, to] = [numberOf(body, 'days'), timeOf(body, 'from'), timeOf(body, 'to')]
-  const now = services.now() * 1_000
-  const orders = ordersOf({ assets: [...new Set(assets)], days, from, to, archives }, now)
+  const orders = ordersOf({ assets, days, from, to, archives }, services.now() * 1_000)
   if (typeof orders === 'string') throw refusal('days', orders)
   const { reader, writer, codec } = await access()
-  const beyond = beyondLimit((await readOrders(reader, codec)).orders, orders)
+  const known = await readOrders(reader, codec)
+  const beyond = beyondLimit(known.orders, orders)
   if (beyond !== undefined) throw refusal('symbols', beyond)
   const records = orders.map((one) => {
     return { key: orderKey(one), value: codec.encode('control.backfill', 'backfill_order', one), time: services.now() }
   })
-  await writer.send('control.backfill', 0, records)
+  if (!isDry) await writer.send('control.backfill', 0, records)
   const [first] = orders
   const iso = (time = 0): string => new Date(time / 1_000).toISOString()
-  return jsonReply(202, {
-    assets: [...new Set(assets)],
+  return jsonReply(isDry ? 200 : 202, {
+    ordered: !isDry,
+    assets,
     from: iso(first?.from),
     to: iso(first?.to),
     archives,
+    estimate: estimated(services, orders, known),
     progress: '/healthz',
   })
+}
+
+function assetsOf({ symbols }: Readonly<Record<string, unknown>>, services: Services): string[] {
+  if (!Array.isArray(symbols) || symbols.length === 0 || symbols.length > SYMBOLS_MAX)
+    throw refusal('symbols', `must be a list of 1 to ${SYMBOLS_MAX} symbols`)
+  const catalogue = services.present().catalogue(services.counted)
+  return [...new Set(symbols.map((symbol) => findAsset(String(symbol).toUpperCase(), catalogue).asset))]
+}
+
+function estimated(services: Services, orders: readonly BackfillOrder[], { covered }: KnownOrders): object {
+  const listed = new Map<string, Instrument>()
+  for (const one of services.present().common.instrument.values()) {
+    const key = `${one.venue}|${one.market}|${one.asset}`
+    if (one.status === 'live' && !listed.has(key)) listed.set(key, one)
+  }
+  const find: FindInstrument = (venue, market, asset) => listed.get(`${venue}|${market}|${asset}`)
+  const counted = services.counted.map(({ venue }) => venue)
+  const subjects = subjectsOf(orders, counted, find)
+  const estimate = estimateOf(subjects, covered, services.now() * 1_000)
+  const { candles, facts: other_rows, archives, bytes } = estimate
+  const seconds = archives > 0 ? null : secondsOf(estimate, 0)
+  return { markets: subjects.length, candles, other_rows, archives, bytes, seconds }
 }
 
 function numberOf(body: Readonly<Record<string, unknown>>, name: string): number | undefined {

@@ -132,7 +132,8 @@ async function followPast(): Promise<void> {
   const wasGrowing = isGrowing
   isGrowing = ['starting', 'running', 'paused'].includes(backfill?.state ?? '')
   const part = backfill === undefined || backfill.wanted === 0 ? 0 : 1 - backfill.missing / backfill.wanted
-  say(byId('growing'), isGrowing ? `The venues’ past is being read back: ${Math.floor(part * 100)} % is there.` : '')
+  const how = backfill?.state === 'paused' ? 'waits for room on the disk' : 'is being read back'
+  say(byId('growing'), isGrowing ? `The venues’ past ${how}: ${Math.floor(part * 100)} % is there.` : '')
   if (isShown && (isGrowing || wasGrowing)) await readAnew()
 }
 

@@ -7,7 +7,7 @@ const ROW_BYTES = 113
 /** The pace is that of so long until now, milliseconds: series of one venue differ. */
 const PACE_MS = 30_000
 /** So much of the disk is left for what is told of now. */
-const FREE_BYTES_MIN = 1_000_000_000
+export const FREE_BYTES_MIN = 1_000_000_000
 /** How often it is told how far it is, milliseconds. */
 const TELL_MS = 10_000
 /** Fewer than this many are the hour that has just passed, and not worth a word. */

@@ -1,7 +1,9 @@
-import { startsEarly } from '../../processors/feeds/facts/archive-plan.ts'
-import type { CoveredPast } from '../../processors/feeds/facts/backfill-plan.ts'
-import type { PastFacts, PastPages, TradeArchive } from '../../processors/feeds/venues/venue.ts'
-import type { BackfillOrder, Instrument, Micros } from '../../schemas/records.ts'
+import type { BackfillOrder, Instrument, Micros } from '../../../schemas/records.ts'
+import type { Market } from '../../../schemas/venues.ts'
+import type { PastFacts, PastPages, TradeArchive } from '../venues/venue.ts'
+import { venues } from '../venues/venues.ts'
+import { startsEarly } from './archive-plan.ts'
+import type { CoveredPast } from './backfill-plan.ts'
 
 const HOUR: Micros = 3_600_000_000
 const DAY: Micros = 24 * HOUR
@@ -24,6 +26,25 @@ export interface Subject {
   readonly facts: readonly Pick<PastFacts, 'name' | 'seconds' | 'depth'>[]
   /** Undefined: the venue has none, or they are not wanted. */
   readonly archive: TradeArchive | undefined
+}
+
+/** The market of a venue that is listed for an asset; undefined: none is. */
+export type FindInstrument = (venue: string, market: Market, asset: string) => Instrument | undefined
+
+/** The markets that orders are about, of the venues whose trades count. */
+export function subjectsOf(
+  orders: readonly BackfillOrder[],
+  counted: readonly string[],
+  instrumentOf: FindInstrument,
+): Subject[] {
+  return venues.flatMap(({ name, trades, past, pastFacts: facts = [], archive }) => {
+    if (trades === undefined || !counted.includes(name)) return []
+    return orders.flatMap((order): Subject[] => {
+      const instrument = instrumentOf(name, trades.market, order.asset)
+      const wanted = order.archives ? archive : undefined
+      return instrument === undefined ? [] : [{ instrument, order, past, facts, archive: wanted }]
+    })
+  })
 }
 
 /** What an order comes to, of which nothing is in the log yet. */

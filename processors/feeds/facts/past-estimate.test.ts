@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { venues } from '../../processors/feeds/venues/venues.ts'
-import type { Instrument } from '../../schemas/records.ts'
-import { estimateOf, missingDays, secondsOf } from './estimate.ts'
+import type { Instrument } from '../../../schemas/records.ts'
+import { venues } from '../venues/venues.ts'
+import { estimateOf, missingDays, secondsOf, subjectsOf } from './past-estimate.ts'
 
 const HOUR = 3_600_000_000
 const DAY = 24 * HOUR
@@ -48,4 +48,21 @@ it('counts what else is read back, as far as the venue has it', () => {
   const known = new Map([['binance:perp:BTCUSDT|prices', { from: day(9), to: day(10), rows: 24 }]])
   const estimate = estimateOf([{ ...subject, past: undefined, archive: undefined, facts }], known, NOW)
   expect(estimate).toEqual({ candles: 0, facts: 8 * 24 + 7 + 3, archives: 0, bytes: 202 * 113 })
+})
+
+it('is about the markets of venues whose trades count, and their archives where these are ordered', () => {
+  const listed = (venue: string): Instrument | undefined => (venue === 'okx' ? undefined : { ...instrument, venue })
+  const about = (archives: boolean) =>
+    subjectsOf([{ ...order, archives }], ['binance', 'okx', 'coinbase'], listed).map((one) => [
+      one.instrument.venue,
+      one.archive !== undefined,
+    ])
+  expect(about(true)).toEqual([
+    ['binance', true],
+    ['coinbase', false],
+  ])
+  expect(about(false)).toEqual([
+    ['binance', false],
+    ['coinbase', false],
+  ])
 })
