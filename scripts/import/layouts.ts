@@ -1,8 +1,7 @@
-import { readBinance } from '../../processors/feeds/venues/binance/archive.ts'
-import { idOf } from '../../processors/feeds/venues/bybit/trades.ts'
-import { readBybit } from '../../processors/feeds/venues/bybit/archive.ts'
-import { readOkx } from '../../processors/feeds/venues/okx/archive.ts'
-import { archivedTrade, microsOf } from '../../processors/feeds/venues/archive-fields.ts'
+import { readBinance } from '../../processors/feeds/venues/binance/trades.ts'
+import { idOf, readBybit } from '../../processors/feeds/venues/bybit/trades.ts'
+import { readOkx } from '../../processors/feeds/venues/okx/trades.ts'
+import { archivedTrade, archivedMicros } from '../../processors/feeds/venues/fields.ts'
 import type { VenueTrade } from '../../processors/feeds/venues/events.ts'
 import type { ArchiveRefusal } from '../../processors/feeds/venues/venue.ts'
 import type { Micros } from '../../schemas/records.ts'
@@ -67,8 +66,8 @@ function readTardis(columns: readonly string[]): ArchiveTrade | Refusal {
   const place = tardisMarkets[exchange]
   if (place === undefined) return 'unknown-exchange'
   const [venue, market] = place
-  const time = microsOf(timestamp)
-  const received = microsOf(local)
+  const time = archivedMicros(timestamp)
+  const received = archivedMicros(local)
   if (time === undefined || received === undefined || id === undefined || (side !== 'buy' && side !== 'sell'))
     return 'bad-field'
   const number = venue === 'bybit' ? idOf(id) : Number(id)

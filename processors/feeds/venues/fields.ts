@@ -1,6 +1,6 @@
-import type { FrameEvent, PageRow } from './events.ts'
-import type { RestAnswer } from './venue.ts'
 import type { Micros } from '../../../schemas/records.ts'
+import type { FrameEvent, PageRow, VenueTrade } from './events.ts'
+import type { RestAnswer, ArchiveRefusal } from './venue.ts'
 
 /**
  * Guards that the venues' parsers share. Everything from outside is `unknown` until one of them made it a value.
@@ -187,4 +187,51 @@ export function pageRow(event: FrameEvent): PageRow {
 /** A body that is not what the venue documents. */
 export function badBody(what: string): RestAnswer<never> {
   return { kind: 'error', code: 'bad-body', message: `${what} expected` }
+}
+
+/** Base ticker with its multiplier taken off: PEPE and 1000 for 1000PEPE, SHIB and 1000 for SHIB1000. */
+interface Scaled {
+  readonly base: string
+  readonly factor: number
+}
+
+/**
+ * Multipliers that Binance and Bybit write before (`1000PEPE`, `10000SATS`, `1000000MOG`, `1MBABYDOGE`) or, Bybit for
+ * Shiba, behind (`SHIB1000`) the ticker. A letter must follow, so that digits of a name stay: 1INCH, 0G, 42.
+ */
+const before = /^(1000000|10000|1000)(?=\p{L})(.+)$/u
+const million = /^1M(?=\p{L}{4})(.+)$/u
+const behind = /^(\p{L}+)1000$/u
+
+export function scaledBase(ticker: string): Scaled {
+  const prefixed = before.exec(ticker)
+  if (prefixed !== null) return { base: prefixed[2] ?? '', factor: Number(prefixed[1]) }
+  const short = million.exec(ticker)
+  if (short !== null) return { base: short[1] ?? '', factor: 1_000_000 }
+  const suffixed = behind.exec(ticker)
+  if (suffixed !== null) return { base: suffixed[1] ?? '', factor: 1000 }
+  return { base: ticker, factor: 1 }
+}
+
+type Raw = Pick<VenueTrade, 'symbol' | 'count' | 'taker' | 'time'> &
+  Readonly<Record<'id' | 'price' | 'size', string | undefined>>
+
+/** The trade of a line whose texts are what they should be. */
+export function archivedTrade({ id, price, size, ...rest }: Raw): VenueTrade | ArchiveRefusal {
+  if (!isWhole(id) || !isPlain(price) || !isPlain(size) || rest.count < 1) return 'bad-field'
+  return { ...rest, id: Number(id), sequence: null, price, size }
+}
+
+export function isWhole(text: string | undefined): text is string {
+  return text !== undefined && /^\d{1,16}$/.test(text)
+}
+
+function isPlain(text: string | undefined): text is string {
+  return text !== undefined && /^\d+(?:\.\d+)?$/.test(text) && Number(text) > 0
+}
+
+/** Milliseconds (13 digits) or microseconds (16). */
+export function archivedMicros(text: string | undefined): Micros | undefined {
+  if (text === undefined || !/^(?:\d{13}|\d{16})$/.test(text)) return undefined
+  return text.length === 13 ? Number(text) * 1000 : Number(text)
 }

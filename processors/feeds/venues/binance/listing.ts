@@ -1,7 +1,6 @@
-import { badBody, isDecimal, isRecord, isSymbol } from '../fields.ts'
+import { badBody, isDecimal, isRecord, isSymbol, scaledBase } from '../fields.ts'
 import type { Listed, ListedPrice, Listing, PriceList, RestAnswer } from '../venue.ts'
-import { refusal } from './answers.ts'
-import { scaledBase } from '../multiplier.ts'
+import { refusal } from './messages.ts'
 
 /** Quantity and price of `1000PEPEUSDT` are in and for 1000 PEPE; of spot's `1000SATSUSDT` too. */
 function listed(symbol: string, ticker: string, tick: number | null, live: boolean): Listed {

@@ -1,7 +1,7 @@
 import type { FactRow, FrameEvent } from '../events.ts'
-import { alive, factEvent } from '../fact-fields.ts'
-import { isCount, isRecord, jsonOf, notAnObject, notJson, textOf, unknownEvent } from '../fields.ts'
-import type { StreamProtocol } from '../venue.ts'
+import { alive, factEvent, factRows } from '../fact-fields.ts'
+import { isCount, isRecord, jsonOf, notAnObject, notJson, textOf, unknownEvent, badBody } from '../fields.ts'
+import type { StreamProtocol, RestAnswer } from '../venue.ts'
 
 type Requests = Pick<StreamProtocol, 'subscribe' | 'unsubscribe'>
 
@@ -76,4 +76,21 @@ function eventOf(message: Record<string, unknown>, event: string, read: Read, st
   if (message['e'] !== event) return readControl(message, stream)
   const row = read(message)
   return row === undefined ? alive : factEvent(row)
+}
+
+/** The rows of a body that is an array; `read` gives undefined for a row that is not for us. */
+export function rowsOf(body: unknown, read: (row: unknown) => FactRow | undefined): RestAnswer<FactRow> {
+  return Array.isArray(body) ? factRows(body, read) : (refusal(body) ?? badBody('an array'))
+}
+
+/** `symbol=...`: names outside of ASCII exist. */
+export function about(symbol: string): string {
+  return `symbol=${encodeURIComponent(symbol)}`
+}
+
+/** `{"code":-1121,"msg":"Invalid symbol."}`; -1003 is TOO_MANY_REQUESTS. */
+export function refusal(body: unknown): RestAnswer<never> | undefined {
+  if (!isRecord(body) || typeof body['code'] !== 'number') return undefined
+  if (body['code'] === -1003) return { kind: 'limited' }
+  return { kind: 'error', code: String(body['code']), message: textOf(body['msg']) }
 }

@@ -3,7 +3,7 @@ import { isFact, refusedField, withIndexes } from '../fact-fields.ts'
 import { isDecimal } from '../fields.ts'
 import type { FactRow } from '../events.ts'
 import type { PastFacts, PastPages, RestAnswer, RestCall } from '../venue.ts'
-import { about, rowsOf } from './answers.ts'
+import { about, rowsOf } from './messages.ts'
 import {
   closed,
   FUNDING_COST,

@@ -4,7 +4,7 @@ import type { FactRow, TermsFact } from '../events.ts'
 import { HOUR_MS, isAmount, isSigned, MINUTE_MS, priceOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
 import { badBody, countOf, isCount, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
 import type { CandleLookup, Poll, RestAnswer, RestCall } from '../venue.ts'
-import { about, refusal, rowsOf } from './answers.ts'
+import { about, refusal, rowsOf } from './messages.ts'
 import { isUsdtMarket } from './listing.ts'
 import { readPremiumIndex, readTicker24h } from './streams.ts'
 

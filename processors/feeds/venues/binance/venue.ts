@@ -1,10 +1,9 @@
 import type { TradeVenue } from '../venue.ts'
-import { aggTradesOf } from './archive.ts'
+import { aggTradesOf, trades } from './trades.ts'
 import { pastCandles, pastFacts } from './past.ts'
 import { polls, spotCandles } from './polls.ts'
 import { spotListing } from './listing.ts'
 import { liquidations, markPrices, spotTickers } from './streams.ts'
-import { trades } from './trades.ts'
 
 /**
  * Binance beside its trades: spot prices, funding, open interest, liquidations, candles. Evidence: README.md beside this

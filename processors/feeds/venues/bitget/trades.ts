@@ -1,8 +1,117 @@
 import type { FrameEvent } from '../events.ts'
-import { badField, countOf, isDecimal, isRecord, microsOf, pageRow, textOf, tradeEvent } from '../fields.ts'
-import { type Backfill, type RestCall, tradeStreamOf } from '../venue.ts'
-import { listing } from './listing.ts'
-import { parserOf, rowsOf, subscribe, unsubscribe } from './messages.ts'
+import {
+  badBody,
+  fromObject,
+  isRecord,
+  isSymbol,
+  textOf,
+  unknownEvent,
+  isDecimal,
+  scaledBase,
+  badField,
+  countOf,
+  microsOf,
+  pageRow,
+  tradeEvent,
+} from '../fields.ts'
+import {
+  type RestAnswer,
+  type Listed,
+  type ListedPrice,
+  type Listing,
+  type Backfill,
+  type RestCall,
+  tradeStreamOf,
+} from '../venue.ts'
+
+const instType = 'USDT-FUTURES'
+const channel = 'trade'
+
+/** Requests have no number here; each symbol is answered by itself. */
+function request(op: string, symbols: readonly string[]): string[] {
+  const args = symbols.map((instId) => ({ instType, channel, instId }))
+  return symbols.length === 0 ? [] : [JSON.stringify({ op, args })]
+}
+
+const subscribe = (symbols: readonly string[]): string[] => request('subscribe', symbols)
+const unsubscribe = (symbols: readonly string[]): string[] => request('unsubscribe', symbols)
+
+/** Reads the data of a symbol; `action` is snapshot or update. */
+type ReadData = (symbol: string, data: readonly unknown[], action: unknown) => FrameEvent[]
+
+/** Reads the frames of a connection that subscribes to trades. */
+function parserOf(read: ReadData): (frame: string) => FrameEvent[] {
+  return (frame) => {
+    // "Expect a 'pong' as response."
+    if (frame === 'pong') return [{ kind: 'pong' }]
+    return fromObject(frame, (message) => {
+      const { event, arg, data, action } = message
+      const symbol = isRecord(arg) ? arg['instId'] : undefined
+      if (event !== undefined) return [readReply(message, isSymbol(symbol) ? symbol : undefined)]
+      if (!isRecord(arg) || arg['channel'] !== channel || !isSymbol(symbol)) return [unknownEvent]
+      return Array.isArray(data) ? read(symbol, data, action) : [unknownEvent]
+    })
+  }
+}
+
+/** `{"event":"subscribe","arg":{..}}`, or `{"event":"error","arg":{..},"code":30001,"msg":".. doesn't exist"}`. */
+function readReply({ event, msg }: Record<string, unknown>, symbol: string | undefined): FrameEvent {
+  const symbols = symbol === undefined ? null : [symbol]
+  if (event === 'error') return { kind: 'rejected', symbols, id: null, message: textOf(msg) }
+  if (symbols === null) return unknownEvent
+  if (event === 'subscribe') return { kind: 'subscribed', symbols, id: null }
+  return event === 'unsubscribe' ? { kind: 'unsubscribed', symbols, id: null } : unknownEvent
+}
+
+/** The rows of `{"code":"00000","msg":"success","requestTime":..,"data":[..]}`; 429 is "too many requests". */
+export function rowsOf<Row>(body: unknown, read: (row: unknown) => readonly Row[]): RestAnswer<Row> {
+  if (!isRecord(body) || typeof body['code'] !== 'string') return badBody('a code')
+  const { code, msg, data } = body
+  if (code === '429' || code === '30007') return { kind: 'limited' }
+  if (code !== '00000') return { kind: 'error', code, message: textOf(msg) }
+  return Array.isArray(data) ? { kind: 'rows', rows: data.flatMap((row) => read(row)) } : badBody('data')
+}
+
+/** Sizes are in the base coin; of a multiplied symbol (1000BONKUSDT) in 1000 of them. */
+function listed(ticker: string, tick: number | null, live: boolean): Listed {
+  const { base, factor } = scaledBase(ticker)
+  const symbol = `${ticker}USDT`
+  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: factor, priceFactor: factor, tick, live }
+}
+
+/** The known assets under the names that Binance has for them, as adapters wrote them in 2026: PEPE and SHIB plain. */
+const tickers = 'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM PEPE SHIB TRX LTC'
+
+/** USDT perpetuals of `contracts`. "symbolType: perpetual, delivery"; "symbolStatus: normal, maintain, limit_open, .., off". */
+const listing: Listing = {
+  first: { path: '/api/v2/mix/market/contracts?productType=USDT-FUTURES', cost: 1 },
+  parse: (body) => rowsOf(body, readContract),
+  seed: tickers.split(' ').map((ticker) => listed(ticker, null, true)),
+  fromSymbol(symbol) {
+    const ticker = /^(\w+)USDT$/.exec(symbol)?.[1]
+    return ticker === undefined ? undefined : listed(ticker, null, true)
+  },
+  prices: {
+    first: { path: '/api/v2/mix/market/tickers?productType=USDT-FUTURES', cost: 1 },
+    parse: (body) => rowsOf(body, readPrice),
+  },
+}
+
+/** "pricePlace: price scale precision; priceEndStep: price step length": 5 at 1 place is a tick of 0.5. */
+function readContract(row: unknown): Listed[] {
+  if (!isRecord(row) || row['symbolType'] !== 'perpetual' || row['quoteCoin'] !== 'USDT') return []
+  const { symbol, baseCoin, symbolStatus, pricePlace, priceEndStep, isRwa } = row
+  // "isRwa: YES" are shares and the like.
+  if (!isSymbol(baseCoin) || symbol !== `${baseCoin}USDT` || isRwa === 'YES') return []
+  const tick =
+    isDecimal(priceEndStep) && typeof pricePlace === 'string' ? Number(`${priceEndStep}e-${pricePlace}`) : NaN
+  return [listed(baseCoin, Number.isFinite(tick) ? tick : null, symbolStatus === 'normal')]
+}
+
+function readPrice(row: unknown): ListedPrice[] {
+  if (!isRecord(row) || !isSymbol(row['symbol']) || !isDecimal(row['lastPr'])) return []
+  return [{ symbol: row['symbol'], price: Number(row['lastPr']) }]
+}
 
 /**
  * Reads one frame of the `trade` channel. A snapshot is of trades before the subscription: none of ours, and what a lost

@@ -1,6 +1,69 @@
-import type { TradeVenue } from '../venue.ts'
-import { pastCandles, pastSettlements } from './past.ts'
-import { trades } from './trades.ts'
+import { amountOf, isFact, isSigned, refusedField } from '../fact-fields.ts'
+import { countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
+import type { FactRow } from '../events.ts'
+import type { PastFacts, PastPages, TradeVenue } from '../venue.ts'
+import { rowsOf, trades } from './trades.ts'
+
+/** `history-candles`: "limit: maximum 200", 20 calls a second and address; they do not say who took. */
+const pastCandles: PastPages = {
+  host: 'rest',
+  pageSize: 200,
+  call(symbol, seconds, from, to) {
+    const about = `symbol=${encodeURIComponent(symbol)}&productType=USDT-FUTURES&granularity=${seconds === 60 ? '1m' : '1H'}`
+    const path = `/api/v2/mix/market/history-candles?${about}&startTime=${from / 1_000}&endTime=${to / 1_000}&limit=200`
+    return { path, cost: 1 }
+  },
+  parse: (symbol, seconds, body, now) => rowsOf(body, (row) => readCandle(symbol, row, now - seconds * 1_000)),
+}
+
+/** "[start, open, high, low, close, volume in coins, volume in dollars]"; those that begin at `newest` at the latest. */
+function readCandle(symbol: string, row: unknown, newest: number): FactRow[] {
+  if (!Array.isArray(row)) return [refusedField]
+  const [start, open, high, low, close, size]: unknown[] = row
+  const minute = microsOf(countOf(start) ?? 0)
+  const volume = amountOf(size)
+  if (minute === undefined || typeof volume !== 'string') return [refusedField]
+  if (minute / 1_000 > newest) return []
+  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return [refusedField]
+  return [{ kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }]
+}
+
+/** "pageSize: maximum 100". */
+const RATES = 100
+
+/**
+ * `history-fund-rate`, newest first, 20 calls a second and address. It knows no times: pages are counted from now, so each
+ * question begins with the first and goes on until it has come to its begin.
+ */
+const pastSettlements: PastFacts = {
+  name: 'settlements',
+  host: 'rest',
+  seconds: 8 * 3_600,
+  // 90 days, in one question: another one for what is older would begin with the same pages again.
+  pageSize: 270,
+  depth: 270,
+  call(symbol) {
+    const about = `symbol=${encodeURIComponent(symbol)}&productType=USDT-FUTURES`
+    return { path: `/api/v2/mix/market/history-fund-rate?${about}&pageSize=${RATES}&pageNo=1`, cost: 1 }
+  },
+  parse: (symbol, _seconds, body) => rowsOf(body, (row) => [readSettlement(symbol, row)]),
+  next({ path, cost }, rows, from) {
+    const isOn =
+      rows.length === RATES && rows.every((row) => !isFact(row) || row.kind !== 'settlement' || row.time >= from)
+    const page = Number(/\d+$/.exec(path)?.[0])
+    return isOn ? { path: path.replace(/\d+$/, String(page + 1)), cost } : undefined
+  },
+}
+
+/** "fundingRate, fundingTime": text, milliseconds. */
+function readSettlement(asked: string, row: unknown): FactRow {
+  if (!isRecord(row) || row['symbol'] !== asked) return refusedField
+  const { fundingRate: rate, fundingTime } = row
+  const time = microsOf(countOf(fundingTime) ?? 0)
+  return time === undefined || !isSigned(rate)
+    ? refusedField
+    : { kind: 'settlement', symbol: asked, rate, mark: null, time }
+}
 
 /** Bitget's trades. Evidence: README.md beside this file. */
 export const bitget: TradeVenue = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FactRow } from '../events.ts'
 import type { DataStream, Poll, RestAnswer } from '../venue.ts'
-import { halved } from './derivative.ts'
+import { halved } from './facts.ts'
 import { bybit } from './venue.ts'
 
 /** 2026-11-20T10:30:20Z: the last settlement was at 8:00. */

@@ -3,7 +3,7 @@ import { badBody, countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
 import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
 import type { CandleLookup, PastFacts, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
-import { openInterestOf } from './derivative.ts'
+import { openInterestOf } from './facts.ts'
 import { answerOf } from './messages.ts'
 
 type Calls = Pick<Poll, 'call' | 'parse'>

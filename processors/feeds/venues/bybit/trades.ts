@@ -1,14 +1,16 @@
-import type { FrameEvent } from '../events.ts'
+import type { Micros } from '../../../../schemas/records.ts'
 import {
+  isDecimal,
+  isRecord,
+  isSymbol,
+  scaledBase,
+  archivedTrade,
   badField,
   countOf,
   DECIMAL,
   DIGITS,
   fromObject,
   isCount,
-  isDecimal,
-  isRecord,
-  isSymbol,
   microsOf,
   NAME,
   offBook,
@@ -16,10 +18,104 @@ import {
   tradeEvent,
   unknownEvent,
 } from '../fields.ts'
+import {
+  type Listed,
+  type ListedPrice,
+  type Listing,
+  type RestAnswer,
+  type ArchiveRefusal,
+  type TradeArchive,
+  type Backfill,
+  type RestCall,
+  tradeStreamOf,
+} from '../venue.ts'
+import type { VenueTrade, FrameEvent } from '../events.ts'
 import { FrameReader } from '../frame-reader.ts'
-import { type Backfill, type RestCall, tradeStreamOf } from '../venue.ts'
-import { listing } from './listing.ts'
 import { answerOf, readReply, subscribe, unsubscribe } from './messages.ts'
+
+/** Multipliers stand before the ticker (1000PEPE) or behind it (SHIB1000); price and size are for and in that many. */
+function listed(symbol: string, ticker: string, tick: number | null, live: boolean): Listed {
+  const { base, factor } = scaledBase(ticker)
+  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: factor, priceFactor: factor, tick, live }
+}
+
+/** For tools without a venue: live and without a tick. */
+function fromSymbol(symbol: string): Listed | undefined {
+  const ticker = /^([^-]+)USDT$/.exec(symbol)?.[1]
+  return ticker === undefined ? undefined : listed(symbol, ticker, null, true)
+}
+
+const tickers =
+  'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM 1000PEPE SHIB1000 GRAM TRX LTC'
+
+/** The known assets as they stood in November 2026: MATIC trades as POL, TON as GRAM. */
+const seed: readonly Listed[] = tickers.split(' ').map((ticker) => listed(`${ticker}USDT`, ticker, null, true))
+
+export const LINEAR_LIST = '/v5/market/instruments-info?category=linear&limit=1000'
+
+/** USDT perpetuals of `instruments-info`. 800 symbols in August 2026: one page of 1000, further ones by cursor. */
+const listing: Listing = {
+  first: { path: LINEAR_LIST, cost: 1 },
+  parse: (body) => withNext(answerOf(body, readSymbol), body, LINEAR_LIST),
+  seed,
+  fromSymbol,
+  prices: {
+    first: { path: '/v5/market/tickers?category=linear', cost: 1 },
+    parse: (body) => answerOf(body, readPrice),
+  },
+}
+
+/** An answer with the call for the page that follows in a list of `path`. */
+export function withNext<Row>(answer: RestAnswer<Row>, body: unknown, path: string): RestAnswer<Row> {
+  const result = isRecord(body) ? body['result'] : undefined
+  const cursor = isRecord(result) ? result['nextPageCursor'] : undefined
+  if (answer.kind !== 'rows' || typeof cursor !== 'string' || cursor === '') return answer
+  return { ...answer, next: { path: `${path}&cursor=${encodeURIComponent(cursor)}`, cost: 1 } }
+}
+
+/** What `symbolType` names beside coins: shares, currencies, metals and oil. */
+const notCrypto: ReadonlySet<unknown> = new Set(['stock', 'forex', 'commodity'])
+
+function readSymbol(row: unknown): Listed | undefined {
+  if (!isRecord(row) || row['contractType'] !== 'LinearPerpetual' || notCrypto.has(row['symbolType'])) return undefined
+  const { symbol, status, baseCoin, quoteCoin, settleCoin, isPreListing, priceFilter } = row
+  if (!isSymbol(symbol) || !isSymbol(baseCoin) || quoteCoin !== 'USDT' || settleCoin !== 'USDT') return undefined
+  const tick = isRecord(priceFilter) && isDecimal(priceFilter['tickSize']) ? Number(priceFilter['tickSize']) : null
+  return listed(symbol, baseCoin, tick, status === 'Trading' && isPreListing !== true)
+}
+
+function readPrice(row: unknown): ListedPrice | undefined {
+  if (!isRecord(row) || !isSymbol(row['symbol']) || !isDecimal(row['lastPrice'])) return undefined
+  return { symbol: row['symbol'], price: Number(row['lastPrice']) }
+}
+
+/** The daily files at public.bybit.com/trading; no checksums, so that the gzip's own CRC and length have to do. */
+export const archive: TradeArchive = {
+  path: (symbol, date) => `/trading/${symbol}/${symbol}${date}.csv.gz`,
+  begins: [0],
+  read: readBybit,
+}
+
+/**
+ * Bybit's daily files: `timestamp,symbol,side,size,price,tickDirection,trdMatchID,grossValue,homeNotional,
+ * foreignNotional`. The time is in seconds with decimals, the side the taker's ("side: side of taker"), the size base units
+ * on linear contracts; `trdMatchID` is the stream's trade id. Block trades are not told apart.
+ */
+export function readBybit(columns: readonly string[]): VenueTrade | ArchiveRefusal {
+  if (columns.length < 7) return 'bad-columns'
+  const [timestamp, symbol, side, size, price, , uuid] = columns
+  if (timestamp === 'timestamp') return 'header'
+  const time = microsOfSeconds(timestamp)
+  const id = uuid === undefined ? undefined : idOf(uuid)
+  if (time === undefined || id === undefined || symbol === undefined) return 'bad-field'
+  if (side !== 'Buy' && side !== 'Sell') return 'bad-field'
+  return archivedTrade({ symbol, id: String(id), count: 1, price, size, taker: side === 'Buy' ? 'buy' : 'sell', time })
+}
+
+function microsOfSeconds(text: string | undefined): Micros | undefined {
+  const [, seconds, decimals = ''] = /^(\d{10})(?:\.(\d+))?$/.exec(text ?? '') ?? []
+  return seconds === undefined ? undefined : Number(seconds) * 1_000_000 + Number(decimals.slice(0, 6).padEnd(6, '0'))
+}
 
 /**
  * A trade id of linear contracts, a UUID, as a number: its first 52 random bits, which are its first 13 hexadecimal

@@ -1,7 +1,17 @@
 import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
-import { archive } from './archive.ts'
-import { contractTerms, parseDerivatives, readDerivativeMessage, readLiquidations, riskLimits } from './derivative.ts'
+import { archive, trades } from './trades.ts'
+import {
+  contractTerms,
+  parseDerivatives,
+  readDerivativeMessage,
+  readLiquidations,
+  riskLimits,
+  parseSpotTickers,
+  readSpotMessage,
+  SPOT_TICKERS,
+  spotListing,
+} from './facts.ts'
 import {
   candleLookup,
   candles,
@@ -12,8 +22,6 @@ import {
   settlements,
 } from './history.ts'
 import { parserOf, requestsFor } from './messages.ts'
-import { parseSpotTickers, readSpotMessage, SPOT_TICKERS, spotListing } from './spot.ts'
-import { trades } from './trades.ts'
 
 /** "args" may hold 21,000 characters per connection; a symbol and its separators are taken to need 24 at most. */
 const ARGS_LENGTH_MAX = 21_000

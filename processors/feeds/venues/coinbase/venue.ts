@@ -1,10 +1,128 @@
-import { MINUTE_MS } from '../fact-fields.ts'
-import type { DataStream, Poll, TradeVenue } from '../venue.ts'
-import { candleLookup, candles, pastCandles } from './candles.ts'
-import { wholeMarket } from './listing.ts'
-import { requestsFor } from './messages.ts'
-import { parseMarket, parseTickers } from './ticker.ts'
-import { trades } from './trades.ts'
+import type { Micros } from '../../../../schemas/records.ts'
+import {
+  amountOf,
+  MINUTE_MS,
+  minuteOf,
+  plain,
+  refusedField,
+  changeOf,
+  factEvent,
+  isSigned,
+  tickerOf,
+} from '../fact-fields.ts'
+import {
+  badBody,
+  isCount,
+  isDecimal,
+  microsOf,
+  fromObject,
+  isRecord,
+  isSymbol,
+  microsOfIso,
+  textOf,
+  unknownEvent,
+} from '../fields.ts'
+import type { FactRow, FrameEvent } from '../events.ts'
+import type { CandleLookup, PastPages, Poll, RestAnswer, RestCall, DataStream, TradeVenue } from '../venue.ts'
+import { refusal, readSubscriptions, readError, readProgress, wholeMarket, requestsFor, trades } from './trades.ts'
+
+/** "The maximum number of data points for a single request is 300": a longer time is refused. */
+const PAGE_SIZE = 300
+/** Minutes that each poll asks for. */
+const POLLED_MINUTES = 4
+
+/** The last closed minutes of the trades; minutes without any are not listed. */
+const candles: Pick<Poll, 'call' | 'parse'> = {
+  call: (symbol, now) => callFor(symbol, now - POLLED_MINUTES * MINUTE_MS, now),
+  parse: (symbol, body, now) => parseCandles(symbol, body, now),
+}
+
+const candleLookup: CandleLookup = {
+  host: 'rest',
+  call(symbol, from: Micros, to: Micros) {
+    const end = Math.ceil(to / 1_000)
+    return callFor(symbol, Math.max(minuteOf(from) / 1_000, end - (PAGE_SIZE - 1) * MINUTE_MS), end)
+  },
+  parse: (symbol, body, now) => parseCandles(symbol, body, now),
+}
+
+const pastCandles: PastPages = {
+  host: 'rest',
+  pageSize: PAGE_SIZE,
+  call: (symbol, seconds, from, to) => callFor(symbol, from / 1_000, to / 1_000 - 1, seconds),
+  parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
+}
+
+function callFor(symbol: string, fromMs: number, toMs: number, seconds = 60): RestCall {
+  const bounds = `start=${new Date(fromMs).toISOString()}&end=${new Date(toMs).toISOString()}`
+  return { path: `/products/${encodeURIComponent(symbol)}/candles?granularity=${seconds}&${bounds}`, cost: 1 }
+}
+
+function parseCandles(symbol: string, body: unknown, now: number, lengthMs: number = MINUTE_MS): RestAnswer<FactRow> {
+  if (!Array.isArray(body)) return refusal(body) ?? badBody('an array of candles')
+  const rows = body.toReversed().map((row: unknown) => readCandle(symbol, row, now - lengthMs))
+  return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
+}
+
+/** "[time, low, high, open, close, volume]", newest first: low before high, in numbers, time in seconds. */
+function readCandle(symbol: string, row: unknown, newest: number): FactRow | undefined {
+  if (!Array.isArray(row)) return refusedField
+  const [seconds, ...numbers]: unknown[] = row
+  const [low, high, open, close, size] = numbers.map(plain)
+  const minute = isCount(seconds) ? microsOf(seconds * 1_000) : undefined
+  const volume = amountOf(size)
+  if (minute === undefined || typeof volume !== 'string') return refusedField
+  if (minute / 1_000 > newest) return undefined
+  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
+  return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }
+}
+
+/** Reads one frame of a connection that subscribes to `ticker` and `heartbeat`. */
+function parseTickers(frame: string): FrameEvent[] {
+  return fromObject(frame, readMessage)
+}
+
+function readMessage(message: Record<string, unknown>): FrameEvent[] {
+  switch (message['type']) {
+    case 'ticker':
+      return [factEvent(readTicker(message))]
+    case 'heartbeat':
+      return [readProgress(message, message['last_trade_id'])]
+    case 'subscriptions':
+      return [readSubscriptions(message, 'ticker')]
+    case 'error':
+      return [readError(message)]
+    default:
+      return [unknownEvent]
+  }
+}
+
+/** "Real-time price updates every time a match happens"; `open_24h` is the price of 24 hours ago. */
+function readTicker(message: Record<string, unknown>): FactRow {
+  const { product_id, price: last, open_24h, volume_24h: volume24h, best_bid: bid, best_ask: ask } = message
+  const time = microsOfIso(textOf(message['time']))
+  if (!isSymbol(product_id) || !isDecimal(last) || time === undefined) return refusedField
+  return tickerOf(product_id, time, { bid, ask, last, change24h: changeOf(open_24h, last), volume24h })
+}
+
+/**
+ * The whole market over the retail interface: last prices, without a time and without the top of the book, so that none
+ * of before may stand beside them. Products in other currencies are not ours.
+ */
+function parseMarket(body: unknown): RestAnswer<FactRow> {
+  const products = isRecord(body) ? body['products'] : undefined
+  if (!Array.isArray(products)) return refusal(body) ?? badBody('products')
+  return { kind: 'rows', rows: products.map(readProduct).filter((row) => row !== undefined) }
+}
+
+function readProduct(row: unknown): FactRow | undefined {
+  if (!isRecord(row)) return refusedField
+  const { product_id, quote_currency_id, price: last, price_percentage_change_24h: change } = row
+  if (quote_currency_id !== 'USD') return undefined
+  if (!isSymbol(product_id) || !isDecimal(last)) return refusedField
+  const change24h = isSigned(change) ? Number(change) : null
+  return tickerOf(product_id, null, { bid: null, ask: null, last, change24h, volume24h: row['volume_24h'] })
+}
 
 /** All products in dollars, among them USDT-USD. */
 const tickers: DataStream = {

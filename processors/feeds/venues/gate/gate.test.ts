@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listing } from './listing.ts'
+import { listing } from './trades.ts'
 import { topTraders } from './venue.ts'
 
 const now = 1720000000000

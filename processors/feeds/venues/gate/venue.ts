@@ -2,8 +2,7 @@ import type { FactRow, RatioFact } from '../events.ts'
 import { amountOf, isSigned, MINUTE_MS, plain, refusedField } from '../fact-fields.ts'
 import { countOf, isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
 import type { PastFacts, PastPages, Poll, TradeVenue } from '../venue.ts'
-import { rowsOf } from './messages.ts'
-import { trades } from './trades.ts'
+import { rowsOf, trades } from './trades.ts'
 
 /**
  * Top traders of 5 minutes, ascending: `top_lsr_size` is long over short by position size, `top_lsr_account` by heads.

@@ -1,8 +1,130 @@
 import type { FrameEvent } from '../events.ts'
-import { badField, isCount, isDecimal, isRecord, isSymbol, microsOf, pageRow, tradeEvent } from '../fields.ts'
-import { type Backfill, type RestCall, tradeStreamOf } from '../venue.ts'
-import { listing } from './listing.ts'
-import { info, parserOf, PING, rowsOf, subscribe, unsubscribe } from './messages.ts'
+import {
+  badBody,
+  fromObject,
+  isRecord,
+  isSymbol,
+  textOf,
+  unknownEvent,
+  isDecimal,
+  badField,
+  isCount,
+  microsOf,
+  pageRow,
+  tradeEvent,
+} from '../fields.ts'
+import {
+  type RestAnswer,
+  type RestCall,
+  type Listed,
+  type ListedPrice,
+  type Listing,
+  type Backfill,
+  tradeStreamOf,
+} from '../venue.ts'
+
+/** `{"method":"subscribe","subscription":{"type":"trades","coin":"SOL"}}`: one per market, without a number. */
+function requests(method: string, symbols: readonly string[]): string[] {
+  return symbols.map((coin) => JSON.stringify({ method, subscription: { type: 'trades', coin } }))
+}
+
+const subscribe = (symbols: readonly string[]): string[] => requests('subscribe', symbols)
+const unsubscribe = (symbols: readonly string[]): string[] => requests('unsubscribe', symbols)
+
+const PING = '{"method":"ping"}'
+
+/** Reads the frames of a connection that subscribes to trades. */
+function parserOf(read: (row: unknown) => FrameEvent): (frame: string) => FrameEvent[] {
+  return (frame) =>
+    fromObject(frame, ({ channel, data }) => {
+      switch (channel) {
+        case 'trades':
+          return Array.isArray(data) ? data.map(read) : [unknownEvent]
+        case 'subscriptionResponse':
+          return [readReply(data)]
+        case 'error':
+          return [readError(textOf(data))]
+        case 'pong':
+          return [{ kind: 'pong' }]
+        default:
+          return [unknownEvent]
+      }
+    })
+}
+
+/** Repeats the request: `{"method":"subscribe","subscription":{"type":"trades","coin":"SOL"}}`. */
+function readReply(data: unknown): FrameEvent {
+  const subscription = isRecord(data) ? data['subscription'] : undefined
+  const coin = isRecord(subscription) ? subscription['coin'] : undefined
+  if (!isRecord(data) || !isSymbol(coin)) return unknownEvent
+  return { kind: data['method'] === 'unsubscribe' ? 'unsubscribed' : 'subscribed', symbols: [coin], id: null }
+}
+
+/** `Invalid subscription {"type":"trades","coin":"FOO"}`. */
+function readError(message: string): FrameEvent {
+  const coin = /"coin":"([^"]+)"/.exec(message)?.[1]
+  return { kind: 'rejected', symbols: coin === undefined ? null : [coin], id: null, message }
+}
+
+/** A question to the one path: what is asked for stands in the body. */
+export function info(cost: number, body: object): RestCall {
+  return { path: '/info', cost, body }
+}
+
+/** The rows of an answer that is an array; refusals come as HTTP statuses. */
+export function rowsOf<Row>(body: unknown, read: (row: unknown) => Row): RestAnswer<Row> {
+  return Array.isArray(body) ? { kind: 'rows', rows: body.map((row) => read(row)) } : badBody('an array')
+}
+
+/** kPEPE is 1000 PEPE: sizes are in thousands of coins, prices for a thousand. A capital must follow. */
+const thousands = /^k([A-Z0-9]{2,})$/
+
+function listed(symbol: string, live: boolean): Listed {
+  const base = thousands.exec(symbol)?.[1]
+  const factor = base === undefined ? 1 : 1000
+  return {
+    symbol,
+    base: base ?? symbol,
+    quote: 'USD',
+    settle: 'USDC',
+    sizeFactor: factor,
+    priceFactor: factor,
+    tick: null,
+    live,
+  }
+}
+
+const tickers = 'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM kPEPE kSHIB TON TRX LTC'
+
+/** Perpetuals of `meta`, weight 20; prices of all markets, `allMids`, weight 2. */
+const listing: Listing = {
+  first: info(20, { type: 'meta' }),
+  parse(body) {
+    const universe = isRecord(body) ? body['universe'] : undefined
+    if (!Array.isArray(universe)) return badBody('a universe')
+    return { kind: 'rows', rows: universe.flatMap(readMarket) }
+  },
+  seed: tickers.split(' ').map((symbol) => listed(symbol, true)),
+  fromSymbol: (symbol) => (symbol === '' ? undefined : listed(symbol, true)),
+  prices: {
+    first: info(2, { type: 'allMids' }),
+    parse(body) {
+      if (!isRecord(body)) return badBody('mids')
+      return { kind: 'rows', rows: Object.entries(body).flatMap(readMid) }
+    },
+  },
+}
+
+/** `{"name":"BTC","szDecimals":5,"maxLeverage":50,"isDelisted":true}`; markets of others have a prefix ("xyz:"). */
+function readMarket(row: unknown): Listed[] {
+  if (!isRecord(row) || !isSymbol(row['name']) || row['name'].includes(':')) return []
+  return [listed(row['name'], row['isDelisted'] !== true)]
+}
+
+/** Middle prices by name; spot markets are "@1" and the like. */
+function readMid([symbol, price]: [string, unknown]): ListedPrice[] {
+  return isSymbol(symbol) && isDecimal(price) && !symbol.startsWith('@') ? [{ symbol, price: Number(price) }] : []
+}
 
 /**
  * Reads one frame of `trades`, whose `data` is a list. The first one after a subscription has the newest trades again:

@@ -1,6 +1,64 @@
-import type { TradeVenue } from '../venue.ts'
-import { pastCandles, pastSettlements } from './past.ts'
-import { trades } from './trades.ts'
+import { isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
+import { amountOf, isSigned, refusedField } from '../fact-fields.ts'
+import type { FactRow } from '../events.ts'
+import type { PastFacts, PastPages, TradeVenue } from '../venue.ts'
+import { info, rowsOf, trades } from './trades.ts'
+
+/** "candleSnapshot: weight 20, and an additional weight per 60 items returned". */
+const PAGE_SIZE = 600
+
+/** "Only the most recent 5000 candles are available"; they do not say who took. Both bounds are inclusive. */
+const pastCandles: PastPages = {
+  host: 'rest',
+  pageSize: PAGE_SIZE,
+  depth: 4_999,
+  call(coin, seconds, from, to) {
+    const interval = seconds === 60 ? '1m' : '1h'
+    const req = { coin, interval, startTime: from / 1_000, endTime: to / 1_000 - 1 }
+    return info(20 + PAGE_SIZE / 60, { type: 'candleSnapshot', req })
+  },
+  parse(symbol, seconds, body, now) {
+    const answer = rowsOf(body, (row) => readCandle(symbol, row))
+    if (answer.kind !== 'rows') return answer
+    const isOver = (row: FactRow): boolean =>
+      !('kind' in row) || row.kind !== 'candle' || row.minute / 1_000 + seconds * 1_000 <= now
+    return { ...answer, rows: answer.rows.filter(isOver) }
+  },
+}
+
+/** "t: open millis, T: close millis, s: coin, i: interval, o, h, l, c: prices, v: volume (base unit), n: number of trades". */
+function readCandle(asked: string, row: unknown): FactRow {
+  if (!isRecord(row) || row['s'] !== asked) return refusedField
+  const { t, o: open, h: high, l: low, c: close, n: trades } = row
+  const minute = isCount(t) ? microsOf(t) : undefined
+  const volume = amountOf(row['v'])
+  if (minute === undefined || typeof volume !== 'string' || !isCount(trades)) return refusedField
+  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
+  return { kind: 'candle', symbol: asked, minute, open, high, low, close, volume, takerBuy: null, trades }
+}
+
+/** "fundingHistory": each hour is one; 500 a call at most, "an additional weight per 20 items returned"; bounds "inclusive". */
+const pastSettlements: PastFacts = {
+  name: 'settlements',
+  host: 'rest',
+  seconds: 3_600,
+  pageSize: 500,
+  call(coin, _seconds, from, to) {
+    const range = { startTime: from / 1_000, endTime: to / 1_000 - 1 }
+    return info(20 + 500 / 20, { type: 'fundingHistory', coin, ...range })
+  },
+  parse: (symbol, _seconds, body) => rowsOf(body, (row) => readSettlement(symbol, row)),
+}
+
+/** "coin, fundingRate, premium, time": the rate of an hour, some milliseconds late. */
+function readSettlement(asked: string, row: unknown): FactRow {
+  if (!isRecord(row) || row['coin'] !== asked) return refusedField
+  const { fundingRate: rate, time: ms } = row
+  const time = isCount(ms) ? microsOf(ms) : undefined
+  return time === undefined || !isSigned(rate)
+    ? refusedField
+    : { kind: 'settlement', symbol: asked, rate, mark: null, time }
+}
 
 /** Hyperliquid's trades. Evidence: README.md beside this file. */
 export const hyperliquid: TradeVenue = {

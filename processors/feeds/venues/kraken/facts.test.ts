@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { FactRow, FrameEvent } from '../events.ts'
 import type { RestAnswer } from '../venue.ts'
-import { listing } from './listing.ts'
+import { listing, parseTickers as parse, tickerRequests } from './trades.ts'
 import { candleLookup, pairOf, parseMarket, symbolOf, symbolOfKey } from './market.ts'
-import { parseTickers as parse, tickerRequests } from './messages.ts'
 
 const { subscribe, unsubscribe } = tickerRequests
 

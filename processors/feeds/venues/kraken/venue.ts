@@ -1,8 +1,7 @@
 import { MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, TradeVenue } from '../venue.ts'
 import { candleLookup, parseMarket, pastCandles, TICKERS } from './market.ts'
-import { parseTickers, tickerRequests } from './messages.ts'
-import { trades } from './trades.ts'
+import { parseTickers, tickerRequests, trades } from './trades.ts'
 
 const tickers: DataStream = {
   name: 'spot-tickers',

@@ -13,7 +13,7 @@ import {
 import { isDecimal, isRecord } from '../fields.ts'
 import type { DerivativeFact, FactRow } from '../events.ts'
 import type { CandleLookup, PastFacts, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
-import { timeOf } from './derivative.ts'
+import { timeOf } from './facts.ts'
 import { answerOf } from './messages.ts'
 
 type Calls = Pick<Poll, 'call' | 'parse'>

@@ -1,14 +1,16 @@
-import type { FrameEvent } from '../events.ts'
+import { productOf } from '../decimal.ts'
 import {
+  isDecimal,
+  isRecord,
+  isSymbol,
+  archivedTrade,
+  archivedMicros,
   badField,
   countOf,
   DECIMAL,
   DIGITS,
   fromObject,
   isCount,
-  isDecimal,
-  isRecord,
-  isSymbol,
   merged,
   microsOf,
   NAME,
@@ -16,10 +18,121 @@ import {
   tradeEvent,
   unknownEvent,
 } from '../fields.ts'
+import {
+  type Listed,
+  type ListedPrice,
+  type Listing,
+  type RestAnswer,
+  type ArchiveRefusal,
+  type TradeArchive,
+  type Backfill,
+  tradeStreamOf,
+} from '../venue.ts'
+import type { VenueTrade, FrameEvent } from '../events.ts'
 import { FrameReader } from '../frame-reader.ts'
-import { type Backfill, tradeStreamOf } from '../venue.ts'
-import { listing } from './listing.ts'
 import { answerOf, readReply, subscribe, unsubscribe } from './messages.ts'
+
+/** `sz` counts contracts of `ctVal x ctMult` coins; the price is for one coin. */
+function listed(symbol: string, base: string, sizeFactor: number, tick: number | null, live: boolean): Listed {
+  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor, priceFactor: 1, tick, live }
+}
+
+/** Coins per contract of the known assets as they stood in November 2026; the list decides at first contact. */
+const contracts: Readonly<Record<string, number>> = {
+  BTC: 0.01,
+  ETH: 0.1,
+  SOL: 1,
+  XRP: 100,
+  BNB: 0.01,
+  DOGE: 1000,
+  LINK: 1,
+  ARB: 10,
+  ADA: 100,
+  AVAX: 1,
+  DOT: 1,
+  POL: 10,
+  UNI: 1,
+  APT: 1,
+  OP: 1,
+  SUI: 1,
+  NEAR: 10,
+  ATOM: 1,
+  PEPE: 10_000_000,
+  SHIB: 1_000_000,
+  GRAM: 1,
+  TRX: 1000,
+  LTC: 1,
+}
+
+const seed: readonly Listed[] = Object.entries(contracts).map(([base, size]) =>
+  listed(`${base}-USDT-SWAP`, base, size, null, true),
+)
+
+/** For tools without a venue: only the seeds, since a contract's size does not follow from its symbol. */
+function fromSymbol(symbol: string): Listed | undefined {
+  return seed.find((row) => row.symbol === symbol)
+}
+
+export const SWAP_LIST = '/api/v5/public/instruments?instType=SWAP'
+
+/** Linear USDT swaps of `instruments`. */
+const listing: Listing = {
+  first: { path: SWAP_LIST, cost: 2 },
+  parse: (body) => answerOf(body, (row) => readInstrument(row) ?? []),
+  seed,
+  fromSymbol,
+  prices: { first: { path: '/api/v5/market/tickers?instType=SWAP', cost: 2 }, parse: readPrices },
+}
+
+/** `instCategory` 1 is crypto; shares, metals and the like have others. Answers before 2025 do not have the field. */
+function readInstrument(row: unknown): Listed | undefined {
+  if (!isRecord(row) || row['instType'] !== 'SWAP' || row['ctType'] !== 'linear') return undefined
+  const { instId, settleCcy, ctValCcy, ctVal, ctMult, state, tickSz, instCategory = '1' } = row
+  if (settleCcy !== 'USDT' || instCategory !== '1' || !isSymbol(instId)) return undefined
+  // `baseCcy` is empty for swaps: the contract's value is in the base coin.
+  if (!isSymbol(ctValCcy) || !isDecimal(ctVal) || !isDecimal(ctMult)) return undefined
+  return listed(instId, ctValCcy, productOf(ctVal, ctMult), isDecimal(tickSz) ? Number(tickSz) : null, state === 'live')
+}
+
+export function readPrices(body: unknown): RestAnswer<ListedPrice> {
+  return answerOf(body, (row) => readPrice(row) ?? [])
+}
+
+function readPrice(row: unknown): ListedPrice | undefined {
+  if (!isRecord(row) || !isSymbol(row['instId']) || !isDecimal(row['last'])) return undefined
+  return { symbol: row['instId'], price: Number(row['last']) }
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * The daily files of okx.com/historical-data; no checksums, so that the CRC within the zip has to do. Their days are those of
+ * UTC+8: the file of a date begins at 16:00 UTC of the day before. One that begins at 0:00 UTC is read as that.
+ */
+export const archive: TradeArchive = {
+  path: (symbol, date) =>
+    `/cdn/okex/traderecords/trades/daily/${date.replaceAll('-', '')}/${symbol}-trades-${date}.zip`,
+  begins: [-8 * HOUR_MS, 0],
+  read: readOkx,
+}
+
+/**
+ * OKX's daily files, with a header: `instrument_name,trade_id,side,price,size,created_time`, before 2024
+ * `trade_id,side,size,price,created_time`. The side is the taker's ("side: trade side, of taker"), the size contracts of swaps,
+ * the time milliseconds.
+ */
+export function readOkx(columns: readonly string[], symbol: string): VenueTrade | ArchiveRefusal {
+  const isOld = columns.length === 5
+  if (!isOld && columns.length !== 6) return 'bad-columns'
+  if (/^(?:instrument_name|trade_id)\b/i.test(columns[0] ?? '')) return 'header'
+  const [id, side, third, fourth, created] = isOld ? columns : columns.slice(1)
+  const [price, size] = isOld ? [fourth, third] : [third, fourth]
+  const taker = side?.toLowerCase()
+  const time = archivedMicros(created)
+  if (time === undefined || (taker !== 'buy' && taker !== 'sell') || (!isOld && columns[0] !== symbol))
+    return 'bad-field'
+  return archivedTrade({ symbol, id, count: 1, price, size, taker, time })
+}
 
 /**
  * Reads one frame of the business stream: `trades-all`, one record per single fill, or of `trades` where its record is

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
-import { archive } from './archive.ts'
+import { archive, SWAP_LIST, trades } from './trades.ts'
 import {
   readFunding,
   readIndex,
@@ -9,7 +9,10 @@ import {
   readMark,
   readOpenInterest,
   readTerms,
-} from './derivative.ts'
+  readTicker,
+  SPOT_TICKERS,
+  spotListing,
+} from './facts.ts'
 import {
   candleLookup,
   candles,
@@ -20,10 +23,7 @@ import {
   settlements,
   topTraders,
 } from './history.ts'
-import { SWAP_LIST } from './listing.ts'
 import { answerOf, parserOf, type ReadRow, requestsFor } from './messages.ts'
-import { readTicker, SPOT_TICKERS, spotListing } from './spot.ts'
-import { trades } from './trades.ts'
 
 /** As for trades, but of the public path; a ping is a sign of life within the 15 s that prices may be old. */
 const socket: SocketRules = {
