@@ -22,7 +22,7 @@ import { beyondLimit, orderKey, ordersOf } from '../processors/feeds/facts/past-
 import { FREE_BYTES_MIN } from '../processors/feeds/runtime/past-watch.ts'
 import { InstrumentTable } from '../processors/feeds/runtime/instrument-table.ts'
 import { addressOf } from '../processors/feeds/runtime/host-settings.ts'
-import { streamedAssets } from '../processors/feeds/runtime/wants.ts'
+import { streamedAssets } from '../processors/feeds/runtime/control.ts'
 import { venues } from '../processors/feeds/venues/venues.ts'
 import { quietMeter, quietReport } from '../processors/kernel/quiet.ts'
 import type { BackfillOrder } from '../schemas/records.ts'

@@ -1,9 +1,8 @@
 import type { Candle, Instrument, Liquidation, LongShortRatio, Micros, Settlement } from '../../../schemas/records.ts'
 import { dividedByFactor, timesFactor } from '../venues/decimal.ts'
-import { DerivativeState } from './derivative-state.ts'
+import { DerivativeState, TermsState } from './derivative-state.ts'
 import type { CandleFact, FactRow, LiquidationFact, RatioFact, SettlementFact } from '../venues/events.ts'
 import { type Scales, SpotState } from './spot-state.ts'
-import { TermsState } from './terms-state.ts'
 
 const minute: Micros = 60_000_000
 /** Kept of each instrument to drop what comes twice: eight hours of minutes and more, a quarter of settlements. */

@@ -3,9 +3,8 @@ import { hostClock } from '../../../infra/clock.ts'
 import { createLog } from '../../../infra/log.ts'
 import type { LogGap } from '../../../schemas/records.ts'
 import { codec, testTask, type TestTask } from '../../kernel/testing/task.ts'
-import { followControl } from './control.ts'
+import { followControl, Wants } from './control.ts'
 import { orderKey, PastOrders } from '../facts/past-orders.ts'
-import { Wants } from './wants.ts'
 
 const gap: LogGap = {
   reader: 'cvd',

@@ -4,12 +4,11 @@ import { createLog } from '../../../infra/log.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import type { Instrument } from '../../../schemas/records.ts'
 import { codec, testTask, type TestTask, lettersIn, marks } from '../../kernel/testing/task.ts'
-import { followControl } from './control.ts'
+import { followControl, Wants } from './control.ts'
 import { InstrumentTable } from './instrument-table.ts'
 import type { ReadbackPorts } from './readback.ts'
 import { logEnd, readCoverage } from './resume.ts'
 import { PastOrders } from '../facts/past-orders.ts'
-import { Wants } from './wants.ts'
 
 const nonsense = { key: 'x', value: Buffer.from('nonsense'), time: 7 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maxWants, streamedAssets, Wants } from './wants.ts'
+import { maxWants, streamedAssets, Wants } from './control.ts'
 
 function want(asset: string, until: number) {
   return { asset, wanter: 'api', asked: 0, until }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { VenueClocks } from './venue-clocks.ts'
+import { VenueClocks } from './clock.ts'
 
 /** The right time, milliseconds; the monotonic clock begins at 0 with it. */
 const NOW = 1_760_000_000_000

@@ -1,6 +1,7 @@
 import { knownAsset } from '../../../schemas/catalogue.ts'
-import type { Instrument } from '../../../schemas/records.ts'
+import type { Instrument, Micros, Token } from '../../../schemas/records.ts'
 import type { Listed } from './venue.ts'
+import type { TokenFact } from './events.ts'
 
 /** Two markets are of one asset when their prices are no further apart than this part of the asset's. */
 const SAME_ASSET_WITHIN = 0.05
@@ -98,4 +99,58 @@ function mostAgreed(prices: readonly number[]): number {
 
 function isAbsurd(price: number, reference: number): boolean {
   return price > reference * ABSURD_TIMES || price < reference / ABSURD_TIMES
+}
+
+/**
+ * Which of our assets a token of the registry is: tickers are not unique there. The ticker must be the asset's and the
+ * price must agree with our own; of several that do, the one with the best rank.
+ */
+export class TokenAssets {
+  readonly #owners = new Map<string, { readonly id: string; readonly rank: number }>()
+
+  /** `priceOf`: our newest price of an asset, dollars. */
+  assetOf(token: TokenFact, priceOf: (asset: string) => number | undefined): string | null {
+    const ticker = token.ticker.toUpperCase()
+    const known = knownAsset(ticker)
+    const asset = known?.id ?? ticker.toLowerCase()
+    if (!agrees(token.price, priceOf(asset), known !== undefined)) return null
+    const rank = token.rank ?? Infinity
+    const owner = this.#owners.get(asset)
+    if (owner !== undefined && owner.id !== token.symbol && owner.rank <= rank) return null
+    this.#owners.set(asset, { id: token.symbol, rank })
+    return asset
+  }
+}
+
+/**
+ * As with markets: without a price of ours only a ticker of the checked-in map is believed, and with one it is refused only
+ * where it is absurd, since a token's price may be minutes old.
+ */
+function agrees(price: number | null, ours: number | undefined, known: boolean): boolean {
+  if (ours === undefined || price === null) return known
+  return known ? !isAbsurd(price, ours) : Math.abs(price - ours) <= ours * SAME_ASSET_WITHIN
+}
+
+export function tokenRecord(fact: TokenFact, asset: string | null, received: Micros): Token {
+  return {
+    id: fact.symbol,
+    asset,
+    symbol: fact.ticker.toLowerCase(),
+    name: fact.name,
+    price: fact.price,
+    change_24h: fact.change24h,
+    change_7d: fact.change7d,
+    change_30d: fact.change30d,
+    volume_24h: fact.volume24h,
+    market_cap: fact.marketCap,
+    market_cap_rank: fact.rank,
+    circulating_supply: fact.circulating,
+    total_supply: fact.total,
+    ath: fact.ath,
+    ath_date: fact.athDate,
+    atl: fact.atl,
+    atl_date: fact.atlDate,
+    last_updated: fact.updated,
+    received,
+  }
 }

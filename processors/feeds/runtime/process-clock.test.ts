@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import type { Logger } from '../../../infra/log.ts'
-import { HostWatch, tapeWatch } from './clock-watch.ts'
+import { HostWatch, tapeWatch } from './process-clock.ts'
 import { HostTime } from '../time/clock.ts'
 
 const NOW = 1_760_000_000_000
