@@ -48,7 +48,7 @@ export function requestsFor(
   }
 }
 
-export const { subscribe, unsubscribe } = requestsFor('matches')
+const { subscribe, unsubscribe } = requestsFor('matches')
 
 /** The answer to either request lists everything that is subscribed from then on. */
 export function readSubscriptions(message: Record<string, unknown>, name = 'matches'): FrameEvent {
