@@ -11,6 +11,7 @@ import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
 import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Child } from '../infra/local/child.ts'
+import { emailCode } from '../processors/alerts/secrets.ts'
 import type { Given } from '../processors/webhooks/channels/channel.ts'
 import { startSmtp, type SmtpStandIn } from '../processors/webhooks/channels/testing/smtp.ts'
 import { answering, vendors, vendorSecrets } from '../processors/webhooks/channels/testing/vendors.ts'
@@ -23,6 +24,8 @@ import { assertAlerts, call, priceAlert, startService } from './testing/real-cal
 
 const PARTITIONS = 2
 const PATIENCE = { timeout: 60_000, interval: 200 }
+const SECRET = 'a-secret-of-the-tests-that-is-long-enough'
+const secrets = { newest: 1, byVersion: new Map([[1, SECRET]]) }
 const certificates = new Certificates()
 const folder = mkdtempSync(path.join(tmpdir(), 'channels-'))
 const id = randomUUID().slice(0, 8)
@@ -57,7 +60,7 @@ beforeAll(async () => {
     OPS_PORT: '0',
     API_PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
-    SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
+    SERVICE_SECRET: SECRET,
     WEBHOOK_CA_FILE: certificates.caFile,
     CHANNEL_BASES: Object.keys(vendors)
       .map((name, index) => `${name}=${standIns[index]?.url ?? ''}`)
@@ -90,6 +93,14 @@ afterAll(async () => {
 })
 
 const answers: string[] = []
+
+/** The code that comes to a mailbox that is asked for; none comes to one that is not there, so its own is worked out. */
+async function mailedCode(to: string): Promise<string> {
+  const { status } = await call(api, 'POST', '/email-codes', { body: { to } })
+  const mailed = smtp.taken.find((mail) => mail.to === to)?.data
+  expect([status, mailed === undefined]).toEqual(to.startsWith('gone@') ? [400, true] : [200, false])
+  return /\b(?:[0-9a-f]{4}-){3}[0-9a-f]{4}\b/.exec(mailed ?? '')?.[0] ?? emailCode(secrets, 1, to)
+}
 
 /** Makes an alert that tells a channel, sends it a test, and gives how its delivery ended. */
 async function tell(channel: Given): Promise<{ shown: unknown; outcome: unknown; error: unknown; attempts: number }> {
@@ -138,26 +149,29 @@ async function bytesOfAll(): Promise<string[]> {
 }
 
 it('every channel is told, what is dead ends, and nothing secret is in answers, logs, tables or the log', async () => {
+  const mailTo = async (to: string): Promise<Given> => ({ type: 'email', to, code: await mailedCode(to) })
   const good: Given[] = [
     ...Object.values(vendors).map(({ given }) => given),
-    { type: 'email', to: 'me@example.com' },
+    await mailTo('me@example.com'),
     { type: 'template', url: own.url, body: '{"said": "{{title}}", "price": {{current_price}}}' },
   ]
   const told = await Promise.all(good.map(tell))
   expect(told.map(({ outcome }) => outcome)).toEqual(good.map(() => 'delivered'))
   expect(told.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2, 2, 1, 1]) // those of vendors after a 429
   expect(told.map(({ shown }) => Object(shown)['type'] as unknown)).toEqual(good.map(({ type }) => type))
-  const dead = [...Object.values(vendors).map((vendor) => vendor.dead), { type: 'email', to: 'gone@example.com' }]
+  const dead = [...Object.values(vendors).map((vendor) => vendor.dead), await mailTo('gone@example.com')]
   const ended = await Promise.all(dead.map(tell))
   expect(ended.map(({ outcome, error }) => [outcome, error])).toEqual(dead.map(() => ['cancelled', 'gone']))
   expect([...taken.values()].map((bodies) => bodies.length)).toEqual(Object.keys(vendors).map(() => 1))
-  expect(smtp.taken.map(({ to }) => to)).toEqual(['me@example.com'])
+  expect(smtp.taken.map(({ to }) => to)).toEqual(['me@example.com', 'me@example.com']) // its code, and the test
   expect(JSON.parse(own.got[0]?.body.toString() ?? '')).toMatchObject({ said: 'Test: Demo: BTC price alert' })
   const logs = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'))
   const metrics = await Promise.all(children.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
   const rows = await rowsOfAll()
   const seen = [...answers, ...logs, ...metrics, ...rows, ...(await bytesOfAll())].join('\n')
-  for (const secret of [...vendorSecrets, 'smtp-secret', 'me@example.com', own.url]) expect(seen).not.toContain(secret)
+  const code = emailCode(secrets, 1, 'me@example.com')
+  for (const secret of [...vendorSecrets, 'smtp-secret', 'me@example.com', code, own.url])
+    expect(seen).not.toContain(secret)
   console.log(
     `${told.length} channels told, ${ended.length} dead ends; looked for secrets in ${seen.length} characters, ${rows.length} tables`,
   )

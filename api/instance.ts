@@ -8,10 +8,13 @@ import { sharedCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log, LogReader } from '../infra/kafka/seam.ts'
 import type { Logger } from '../infra/log.ts'
+import { furtherAuthority, mailServer, mailSettings, openMailer } from '../infra/mail.ts'
+import type { ServiceSecrets } from '../processors/alerts/secrets.ts'
 import { reachOf } from '../processors/webhooks/address.ts'
 import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
 import { tradeVenues } from '../schemas/venues.ts'
 import { testLimit, type Alerts } from './alerts/alerts.ts'
+import { EmailCodes } from './alerts/email-codes.ts'
 import { Wallets } from './alerts/wallet.ts'
 import { KafkaAlerts } from './alerts/kafka-alerts.ts'
 import { openDatabase } from './clickhouse.ts'
@@ -40,7 +43,7 @@ export const instanceSettings = [
   'CVD_VENUES',
   'ALERT_CONTROL',
   'WEBHOOK_ALLOW_PRIVATE',
-  'SMTP_FROM',
+  ...mailSettings,
   ...serviceSecretSettings,
 ] as const satisfies readonly SettingName[]
 
@@ -82,7 +85,7 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
   const database = openDatabase(databaseOptions(config), metrics)
   toClose.push(database)
   const write = counted(metrics, wantWriter(options.connected ?? sharedAccess(() => openLog(config, log, options))))
-  const alerts = openAlerts(config, log, options)
+  const alerts = await openAlerts(config, log, options)
   const wants = new Wants(write)
   const channels = channelBoard(config.PARTITIONS)
   const source = openPresent(config, log, { ...options, listeners: [channels, ...(options.listeners ?? [])] })
@@ -94,16 +97,26 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
 /** Where nothing is paid no wallet owns anything. */
 const NO_URL = 'http://127.0.0.1'
 
-function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread, payments }: InstanceOptions): Alerts {
+async function openAlerts(
+  config: InstanceConfig,
+  log: Logger,
+  { toClose, unread, payments }: InstanceOptions,
+): Promise<Alerts> {
   const secrets = serviceSecrets(config)
+  const control = config.ALERT_CONTROL === 'open' ? 'open' : 'token'
+  const emailCodes = await openEmailCodes(config, log, secrets)
+  if (emailCodes !== null) toClose.push({ close: () => Promise.resolve(emailCodes.close()) })
   const kafka = new KafkaAlerts({ ...logOf(config), log, now: Date.now, unread })
   toClose.push(kafka)
   return {
     log: kafka,
     secrets,
-    control: config.ALERT_CONTROL === 'open' ? 'open' : 'token',
+    control,
     reach: reachOf({ mode: config.MODE, allowPrivate: config.WEBHOOK_ALLOW_PRIVATE }),
-    hasMail: config.SMTP_FROM !== '',
+    hasMail: emailCodes !== null,
+    // Where anyone may cancel any alert nobody is a stranger.
+    ...(control === 'token' && { isMailCode: (address, code) => emailCodes?.isCode(address, code) === true }),
+    emailCodes,
     wallets: new Wallets({
       secrets,
       baseUrl: payments?.publicUrl ?? NO_URL,
@@ -112,6 +125,17 @@ function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread, paym
     }),
     tests: new RateLimiter(testLimit),
   }
+}
+
+async function openEmailCodes(
+  config: InstanceConfig,
+  log: Logger,
+  secrets: ServiceSecrets,
+): Promise<EmailCodes | null> {
+  const server = mailServer(config)
+  if (server === undefined) return null
+  const mailer = await openMailer({ ...server, ca: furtherAuthority(config, log) })
+  return new EmailCodes({ secrets, mailer, mode: config.MODE })
 }
 
 function openPresent(

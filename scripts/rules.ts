@@ -84,7 +84,7 @@ const shells: readonly (readonly [RegExp, string])[] = [
   [/^processors\/feeds\/runtime\//, 'runs the feeds: the log, timers, the clock, tapes'],
   [/^processors\/webhooks\/main\.ts$/, 'hosts the dispatcher'],
   [/^processors\/webhooks\/(?:dispatcher|task|journal|loader|recall|metrics)\.ts$/, 'reads and writes the log'],
-  [/^processors\/webhooks\/(?:deliver|agent|mail)\.ts$/, 'calls receivers'],
+  [/^processors\/webhooks\/(?:deliver|agent)\.ts$/, 'calls receivers'],
   [/^processors\/payments\/main\.ts$/, 'hosts the settling of payments'],
   [/^processors\/payments\/(?:service|settlement|metrics)\.ts$/, 'reads and writes the log'],
   [

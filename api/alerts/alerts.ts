@@ -1,9 +1,10 @@
-import type { Reach } from '../../processors/webhooks/address.ts'
 import type { ServiceSecrets } from '../../processors/alerts/secrets.ts'
+import type { Operator } from '../../processors/webhooks/channels/channel.ts'
 import type { AlertEvent, Command, Message } from '../../schemas/records.ts'
 import type { RecordPosition } from '../../schemas/record-id.ts'
 import type { RateLimiter } from '../limits.ts'
 import type { AlertStore } from './alert-store.ts'
+import type { EmailCodes } from './email-codes.ts'
 import type { Wallets } from './wallet.ts'
 
 /** A record of the log as anyone may see it. */
@@ -29,15 +30,13 @@ export interface AlertLog {
 }
 
 /** What handlers of alerts work with. */
-export interface Alerts {
+export interface Alerts extends Operator {
   readonly log: AlertLog
   readonly secrets: ServiceSecrets
   /** `open`: nobody needs a token. */
   readonly control: 'token' | 'open'
-  /** Where webhooks may go. */
-  readonly reach: Reach
-  /** Whether the operator has configured SMTP. */
-  readonly hasMail: boolean
+  /** Null: the operator has configured no SMTP. */
+  readonly emailCodes: EmailCodes | null
   /** Whose alerts are theirs by a wallet’s signature. */
   readonly wallets: Wallets
   /** Test events, by alert. */

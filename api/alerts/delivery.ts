@@ -7,9 +7,9 @@ import { field, wrong } from './fields.ts'
 const time = { pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' }
 
 const hours = {
-  from: text('First minute, HH:MM', time),
-  to: text('First minute after them, HH:MM', time),
-  time_zone: text('IANA name, such as Europe/Berlin'),
+  from: text('First minute, HH:MM', { ...time, examples: ['22:00'] }),
+  to: text('First minute after them, HH:MM', { ...time, examples: ['07:00'] }),
+  time_zone: text('IANA name, such as Europe/Berlin', { examples: ['Europe/Berlin'] }),
 }
 
 /** How messages come: fields of a creation and of a change. */

@@ -19,6 +19,7 @@ import {
 } from './alerts.ts'
 import { alertDeliveries, resendTrigger, testAlert } from './deliveries.ts'
 import { recordRoute } from './records.ts'
+import { emailCodeRoute } from './email-code.ts'
 import { walletRoutes } from './wallet-table.ts'
 import { alertBacktest } from './what-if.ts'
 import {
@@ -268,6 +269,7 @@ const { alertId: id, cursor } = params
 export const alertRoutes: readonly Route[] = [
   ...apiKinds.flatMap(routesOf),
   ...walletRoutes,
+  emailCodeRoute,
   alertBacktest,
   recordRoute,
 ]

@@ -3,8 +3,10 @@ import { emptyState } from '../../processors/alerts/state.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import type { Message } from '../../schemas/records.ts'
 import { recordId, type RecordPosition } from '../../schemas/record-id.ts'
+import type { Mailer } from '../../infra/mail.ts'
 import { testLimit, type AlertLog, type Alerts, type PublicRecord } from '../alerts/alerts.ts'
 import { AlertStore } from '../alerts/alert-store.ts'
+import { EmailCodes } from '../alerts/email-codes.ts'
 import { ApiError } from '../errors.ts'
 import { Wallets } from '../alerts/wallet.ts'
 import { RateLimiter } from '../limits.ts'
@@ -68,13 +70,15 @@ interface FakeOptions {
   readonly alertControl?: Alerts['control'] | undefined
   readonly payments?: Payments | null | undefined
   readonly secrets?: Alerts['secrets'] | undefined
+  readonly mailer?: Mailer | undefined
 }
 
 export function fakeAlerts(
   log: FakeAlertLog,
-  { alertControl: control = 'token', payments, secrets = usual }: FakeOptions = {},
+  { alertControl: control = 'token', payments, secrets = usual, mailer = inMemory() }: FakeOptions = {},
 ): Alerts {
   const baseUrl = 'https://api.example.com'
+  const emailCodes = new EmailCodes({ secrets, mailer, mode: 'demo' })
   return {
     log,
     secrets,
@@ -82,6 +86,16 @@ export function fakeAlerts(
     control,
     reach: 'public',
     hasMail: true,
+    ...(control === 'token' && { isMailCode: (address, code) => emailCodes.isCode(address, code) }),
+    emailCodes,
     tests: new RateLimiter(testLimit),
+  }
+}
+
+/** Takes whatever it is given. */
+function inMemory(): Mailer {
+  return {
+    send: () => Promise.resolve({ status: 250, text: '' }),
+    close: () => undefined,
   }
 }

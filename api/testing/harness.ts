@@ -17,6 +17,7 @@ import { FakeAlertLog, fakeAlerts } from './fake-alerts.ts'
 import { fakePresent } from './fake-present.ts'
 import { FakeDatabase, type FakeFlow } from './fake-database.ts'
 import { fillAsset, fillTokens, liveChannels, marketTopics } from './market-facts.ts'
+import type { Mailer } from '../../infra/mail.ts'
 
 /** 2026-01-02T03:04:05Z, microseconds. */
 export const NOW = 1_767_323_045_000_000
@@ -51,6 +52,8 @@ export interface HarnessOptions {
   readonly peers?: ServiceParts['peers']
   readonly payments?: ServiceParts['payments']
   readonly secrets?: ServiceParts['alerts']['secrets']
+  /** What takes mail (default: whatever it is given). */
+  readonly mailer?: Mailer
   /** Where the present comes from (default: the facts of `database`). */
   readonly source?: ServiceParts['source']
   readonly handlers?: Parameters<typeof createApp>[0]

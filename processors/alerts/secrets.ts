@@ -59,6 +59,12 @@ export function destinationDigest(secrets: ServiceSecrets, version: number, dest
   return createHmac('sha256', key).update(destination).digest('hex').slice(0, DIGEST_DIGITS)
 }
 
+/** The code that is mailed to an address, in lower case: who has it has read that mail. 16 digits in groups. */
+export function emailCode(secrets: ServiceSecrets, version: number, address: string): string {
+  const digits = derive(secrets, version, 'email-code', address).toString('hex').slice(0, CODE_DIGITS)
+  return digits.replaceAll(/(.{4})(?=.)/g, '$1-')
+}
+
 /** What only the service can have put into a message for a wallet: hexadecimal. */
 export function walletNonce(secrets: ServiceSecrets, version: number, about: string): string {
   return derive(secrets, version, 'wallet-nonce', about).toString('hex').slice(0, NONCE_DIGITS)
@@ -70,6 +76,7 @@ export function walletSeal(secrets: ServiceSecrets, version: number, text: strin
 }
 
 const NONCE_DIGITS = 32
+const CODE_DIGITS = 16
 const DIGEST_DIGITS = 16
 const NONCE_BYTES = 12
 const TAG_BYTES = 16

@@ -8,7 +8,7 @@ import { hostOf, mayReach, type Reach } from './address.ts'
 import type { Answer, Caller, Post, Resolve } from './agent.ts'
 import type { Channel, Digest, MailRequest, PostRequest } from './channels/channel.ts'
 import { targetOf, type Target } from './channels/channels.ts'
-import type { Mailer } from './mail.ts'
+import type { Mailer } from '../../infra/mail.ts'
 import { failureOf, type Failure, type Result } from './attempt.ts'
 import { signatureHeaders, signingKeys, type SigningKeys } from './signature.ts'
 
@@ -149,9 +149,9 @@ async function call(options: Calls, calling: Calling): Promise<Outcome> {
   }
 }
 
-function mailed(mailer: Mailer | undefined, mail: MailRequest, signal: AbortSignal): Promise<Answer> {
+async function mailed(mailer: Mailer | undefined, mail: MailRequest, signal: AbortSignal): Promise<Answer> {
   if (mailer === undefined) throw new Error('a destination that needs a mailer is refused without one')
-  return mailer.send(mail, signal)
+  return { ...(await mailer.send(mail, signal)), retryAfter: undefined, body: 'whole' }
 }
 
 /** Resolves, checks and posts. */

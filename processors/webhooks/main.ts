@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { hostClock } from '../../infra/clock.ts'
 import { ConfigError, readConfig, type Config } from '../../infra/config/config.ts'
 import { serviceSecrets, serviceSecretSettings } from '../../infra/config/service-secret.ts'
+import { furtherAuthority, mailServer, mailSettings, openMailer } from '../../infra/mail.ts'
 import { runService } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
 import { connectHost, hostSettings } from '../host.ts'
@@ -11,7 +11,6 @@ import { channels } from './channels/channels.ts'
 import { createSender, type Send } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { createDeliveryMeter, exposeDispatcher } from './metrics.ts'
-import { openMailer, type Mailer } from './mail.ts'
 import { OWNER, TRIGGERS } from './task.ts'
 
 const names = [
@@ -20,10 +19,8 @@ const names = [
   'PARTITIONS',
   ...serviceSecretSettings,
   'WEBHOOK_ALLOW_PRIVATE',
-  'WEBHOOK_CA_FILE',
   'CHANNEL_BASES',
-  'SMTP_URL',
-  'SMTP_FROM',
+  ...mailSettings,
   'WEBHOOK_SLOTS',
   'WEBHOOK_SLOTS_PER_RECEIVER',
 ] as const
@@ -59,8 +56,9 @@ function ageOf(oldest: number | undefined): number {
 }
 
 async function senderOf(config: Settings, report: Logger): Promise<Send> {
-  const { MODE: mode, WEBHOOK_CA_FILE: caFile, WEBHOOK_ALLOW_PRIVATE: allowPrivate } = config
-  const ca = authorityOf(caFile, report)
+  const { MODE: mode, WEBHOOK_ALLOW_PRIVATE: allowPrivate } = config
+  const ca = furtherAuthority(config, report)
+  const server = mailServer(config)
   return createSender({
     secrets: serviceSecrets(config),
     mode,
@@ -68,19 +66,9 @@ async function senderOf(config: Settings, report: Logger): Promise<Send> {
     bases: basesOf(config.CHANNEL_BASES),
     resolve: systemResolver(),
     caller: new Caller(ca),
-    mailer: await mailerOf(config, ca),
+    mailer: server && (await openMailer({ ...server, ca })),
     now: () => hostClock.now(),
   })
-}
-
-async function mailerOf(
-  { SMTP_URL: server, SMTP_FROM: from }: Settings,
-  ca: string | undefined,
-): Promise<Mailer | undefined> {
-  if (server === '' && from === '') return undefined
-  if (!/^smtps?:\/\/./.test(server) || !URL.canParse(server) || !/@/.test(from))
-    throw new ConfigError('SMTP_URL and SMTP_FROM belong together: smtp://host:587, and an address to send from')
-  return openMailer({ url: new URL(server), from, ca })
 }
 
 /** By channel, the address that stands in for its vendor's. */
@@ -92,18 +80,4 @@ function basesOf(entries: readonly string[]): ReadonlyMap<string, URL> {
     return [type, new URL(base)]
   })
   return new Map(bases)
-}
-
-/** A file that is not there is said and passed over: nothing that it vouches for can be running. */
-function authorityOf(file: string, report: Logger): string | undefined {
-  if (file === '') return undefined
-  if (!existsSync(file)) {
-    report.warn({ file }, 'WEBHOOK_CA_FILE is not there; receivers that it vouches for are refused')
-    return undefined
-  }
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new ConfigError(`WEBHOOK_CA_FILE: ${file} cannot be read`, { cause: error })
-  }
 }

@@ -10,6 +10,8 @@ export interface Field {
   fill(value: unknown): void
 }
 
+/** Begins as the browser's own, and says nothing alone. */
+const ZONE = 'time_zone'
 /** Longer texts have more room. */
 const LINE_MAX = 100
 /** What is longer still, and no address, has an area. */
@@ -37,6 +39,7 @@ function fieldOf(name: string, schema: Schema, isNeeded: boolean): Field | undef
   const isList = type === 'array' && schema.items?.type === 'string'
   if (!isNumber && !isText && !isList) return undefined
   const control = schema.enum === undefined ? writtenOf(schema, isNumber) : chosenOf(label, schema, isNeeded)
+  if (name === ZONE) control.value = Intl.DateTimeFormat().resolvedOptions().timeZone
   control.required = isNeeded
   const [id, hint] = [`field-${crypto.randomUUID()}`, `hint-${crypto.randomUUID()}`]
   control.id = id
@@ -135,10 +138,11 @@ function fieldsetOf(label: string, schema: Schema): Field {
     element: el('fieldset', { class: 'field long' }, el('legend', {}, label), el('div', { class: 'fields' }, ...parts)),
     read(pointer) {
       const said = readFields(fields, pointer)
-      return Object.keys(said).length === 0 ? undefined : said
+      return Object.keys(said).every((name) => name === ZONE) ? undefined : said
     },
     fill(value) {
-      const given = typeof value === 'object' && value !== null ? { ...value } : {}
+      if (value === undefined || value === null) return
+      const given = { ...value }
       for (const [name, field] of fields) field.fill(given[name as keyof typeof given])
     },
   }
@@ -173,11 +177,12 @@ export class DestinationFields {
     return { type: at(this.#type, `${pointer}/type`).value, ...readFields(this.#fields, pointer) }
   }
 
+  /** Operators are asked for no code of an address. */
   #shape(): void {
     const channel = this.#channels.get(this.#type.value) ?? {}
     this.#fields = fieldsOf(
       channel,
-      Object.keys(channel.properties ?? {}).filter((name) => name !== 'type'),
+      Object.keys(channel.properties ?? {}).filter((name) => name !== 'type' && name !== 'code'),
     )
     this.#place.replaceChildren(...[...this.#fields.values()].map(({ element }) => element))
   }

@@ -17,6 +17,8 @@ export interface Operator {
   readonly reach: Reach
   /** Whether SMTP is configured. */
   readonly hasMail: boolean
+  /** Whether a code is that which an address was mailed; left out: none is asked for. */
+  readonly isMailCode?: ((address: string, code: string) => boolean) | undefined
 }
 
 /** A field of a destination, as its documentation and its schema say it. Its value is a text. */

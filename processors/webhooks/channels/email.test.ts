@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Caller } from '../agent.ts'
-import { openMailer, type Mailer } from '../mail.ts'
+import { openMailer, type Mailer } from '../../../infra/mail.ts'
 import type { Result } from '../attempt.ts'
 import { Certificates, senderTo, triggerFor, triggerTo } from '../testing/world.ts'
 import { email } from './email.ts'

@@ -1,4 +1,14 @@
-import { chatDigest, isRefusal, readShaped, verdictOf, type Channel, type Dead, type Heard } from './channel.ts'
+import {
+  chatDigest,
+  isRefusal,
+  readShaped,
+  verdictOf,
+  type Channel,
+  type Dead,
+  type Given,
+  type Heard,
+  type Refusal,
+} from './channel.ts'
 import { factLines, messageOf, fit } from './message.ts'
 
 /** RFC 5322: a line "SHOULD be no more than 78 characters"; a longer one is folded. */
@@ -10,11 +20,28 @@ interface EmailDestination {
 }
 
 /** RFC 5321: 254 characters of a path. */
-const fields = { to: { says: 'an email address', maxLength: 254, example: 'me@example.com' } } as const
+const fields = {
+  to: { says: 'an email address', maxLength: 254, example: 'me@example.com' },
+  code: {
+    says: 'the code that POST /email-codes has mailed to it',
+    maxLength: 40,
+    isOptional: true,
+    example: '3f2a-9c01-77de-b4a8',
+  },
+} as const
 
 const shape = {
   shape: /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/,
   advice: 'must be one plain email address, such as me@example.com.',
+}
+
+const OFF = 'email is not switched on here: choose another type, or ask the operator to set SMTP_URL and SMTP_FROM.'
+const UNCONFIRMED =
+  'code must be the one in the mailbox of that address: POST /email-codes with {"to": "..."} mails it there.'
+
+/** Reads `to`, as everybody who takes an address does. */
+export function readAddress(given: Given): EmailDestination | Refusal {
+  return readShaped(fields, 'to', given, shape)
 }
 
 /** An email by the operator's SMTP server. */
@@ -23,14 +50,16 @@ export const email: Channel<EmailDestination> = {
   says: 'an email; where the operator of the service has configured SMTP',
   fields,
   digest: chatDigest(150),
-  read(given, { hasMail }) {
-    const read = readShaped(fields, 'to', given, shape)
-    if (isRefusal(read) || hasMail) return read
-    const refused =
-      'email is not switched on here: choose another type, or ask the operator to set SMTP_URL and SMTP_FROM.'
-    return { field: 'type', refused }
+  /** The code is looked at and left behind: what is sealed is the address alone. */
+  read(given, { hasMail, isMailCode }) {
+    const read = readAddress(given)
+    if (isRefusal(read)) return read
+    if (!hasMail) return { field: 'type', refused: OFF }
+    const { code } = given
+    if (isMailCode === undefined || (typeof code === 'string' && isMailCode(read.to, code))) return read
+    return { field: 'code', refused: UNCONFIRMED }
   },
-  shown: ({ to }) => `${to.slice(0, 1)}…${to.slice(to.indexOf('@'))}`,
+  shown: ({ to }) => addressShown(to),
   request({ to }, event) {
     const message = messageOf(event)
     const about = `You get this since the alert ${message.fields.alert_id} names your address.`
@@ -38,6 +67,11 @@ export const email: Channel<EmailDestination> = {
     return { by: 'smtp', to, subject: fit(message.title, SUBJECT_MAX), text, id: message.fields.trigger_id }
   },
   verdict: (heard) => verdictOf(heard, deadOf(heard)),
+}
+
+/** `m…@example.com`. */
+export function addressShown(to: string): string {
+  return `${to.slice(0, 1)}…${to.slice(to.indexOf('@'))}`
 }
 
 /**

@@ -19,7 +19,7 @@ import { isRefusal, type Given } from '../channels/channel.ts'
 import { readTarget, receiverFor, targetText } from '../channels/channels.ts'
 import { createSender, type Send } from '../deliver.ts'
 import { Dispatcher } from '../dispatcher.ts'
-import type { Mailer } from '../mail.ts'
+import type { Mailer } from '../../../infra/mail.ts'
 import type { SlotLimits } from '../receiver-queues.ts'
 
 /** What the dispatcher's tests begin with: receivers on this machine, a log in memory, a membership dealt by hand. */

@@ -2702,6 +2702,13 @@ class WalletAlerts(TypedDict):
     next_cursor: str | None
 
 
+class EmailCode(TypedDict):
+    # The address, without most of its name
+    to: str
+    # What to do with the code
+    message: str
+
+
 AlertBacktestBySymbolItemCoverageGapsItem = TypedDict(
     "AlertBacktestBySymbolItemCoverageGapsItem",
     {
@@ -3723,6 +3730,7 @@ OPERATIONS: dict[str, Operation] = {
     "rule_alert_resend": Operation("POST", "/alerts/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
     "wallet_message": Operation("GET", "/wallet/message", ("address",), (), False, False, True, 0),
     "wallet_alerts": Operation("POST", "/wallet/alerts", (), ("message", "signature", "cursor", "state", "group", "tag", "limit",), False, False, False, 0),
+    "email_code": Operation("POST", "/email-codes", (), ("to",), False, False, False, 0),
     "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours", "symbols", "days", "figures",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
     "credit_buy": Operation("POST", "/credit", (), ("amount_usdc", "key_id", "label", "scopes", "expires_in_days", "daily_max_usdc",), False, False, False, 1),
@@ -4018,6 +4026,11 @@ class Api:
     def wallet_alerts(self, *, message: str | None = None, signature: str | None = None, cursor: str | None = None, state: Literal["active", "triggered", "expired", "cancelled", "paused"] | None = None, group: str | None = None, tag: str | None = None, limit: int | None = None) -> WalletAlerts:
         """The alerts that a wallet paid for, with their tokens. POST /wallet/alerts. Free."""
         answer: WalletAlerts = self.send("wallet_alerts", {"message": message, "signature": signature, "cursor": cursor, "state": state, "group": group, "tag": tag, "limit": limit})
+        return answer
+
+    def email_code(self, *, to: str) -> EmailCode:
+        """Mail an address the code that alerts to it are made with. POST /email-codes. Free."""
+        answer: EmailCode = self.send("email_code", {"to": to})
         return answer
 
     def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: float | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
@@ -4319,6 +4332,10 @@ class AsyncApi:
     async def wallet_alerts(self, *, message: str | None = None, signature: str | None = None, cursor: str | None = None, state: Literal["active", "triggered", "expired", "cancelled", "paused"] | None = None, group: str | None = None, tag: str | None = None, limit: int | None = None) -> WalletAlerts:
         """The alerts that a wallet paid for, with their tokens. POST /wallet/alerts. Free."""
         return await self.run(lambda api: api.wallet_alerts(message=message, signature=signature, cursor=cursor, state=state, group=group, tag=tag, limit=limit))
+
+    async def email_code(self, *, to: str) -> EmailCode:
+        """Mail an address the code that alerts to it are made with. POST /email-codes. Free."""
+        return await self.run(lambda api: api.email_code(to=to))
 
     async def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: float | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 30 days, before buying it. POST /alerts/backtest. Free."""

@@ -1631,6 +1631,8 @@ export interface PriceAlertCreateInput {
         readonly type: 'email'
         /** an email address */
         readonly to: string
+        /** the code that POST /email-codes has mailed to it */
+        readonly code?: string
       }
     | {
         /** Which channel */
@@ -2130,6 +2132,8 @@ export interface LiquidationAlertCreateInput {
         readonly type: 'email'
         /** an email address */
         readonly to: string
+        /** the code that POST /email-codes has mailed to it */
+        readonly code?: string
       }
     | {
         /** Which channel */
@@ -2731,6 +2735,8 @@ export interface RuleAlertCreateInput {
         readonly type: 'email'
         /** an email address */
         readonly to: string
+        /** the code that POST /email-codes has mailed to it */
+        readonly code?: string
       }
     | {
         /** Which channel */
@@ -3505,6 +3511,18 @@ export type WalletAlertsAnswer = {
   readonly alerts: readonly Readonly<Record<string, unknown>>[]
   /** What `cursor` the next page has; null: this is the last */
   readonly next_cursor: string | null
+}
+
+export interface EmailCodeInput {
+  /** An email address */
+  readonly to: string
+}
+
+export type EmailCodeAnswer = {
+  /** The address, without most of its name */
+  readonly to: string
+  /** What to do with the code */
+  readonly message: string
 }
 
 export interface AlertBacktestInput {
@@ -5043,6 +5061,16 @@ export const operations = {
     isQuestion: false,
     priceUsdc: 0,
   },
+  email_code: {
+    method: 'POST',
+    path: '/email-codes',
+    query: [],
+    body: ['to'],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
   alert_backtest: {
     method: 'POST',
     path: '/alerts/backtest',
@@ -5863,6 +5891,11 @@ export abstract class Api<Options> {
   /** The alerts that a wallet paid for, with their tokens. `POST /wallet/alerts`. Free. */
   async walletAlerts(input: WalletAlertsInput = {}, options?: Options): Promise<WalletAlertsAnswer> {
     return (await this.send('wallet_alerts', input, options)) as WalletAlertsAnswer
+  }
+
+  /** Mail an address the code that alerts to it are made with. `POST /email-codes`. Free. */
+  async emailCode(input: EmailCodeInput, options?: Options): Promise<EmailCodeAnswer> {
+    return (await this.send('email_code', input, options)) as EmailCodeAnswer
   }
 
   /** How often an alert would have rung in the last 30 days, before buying it. `POST /alerts/backtest`. Free. */

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { emailCode, isSame, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
+import type { Mailer } from '../../infra/mail.ts'
+import { ApiError } from '../errors.ts'
+import { RateLimiter, type RateLimit } from '../limits.ts'
+import { within } from '../log/deadline.ts'
+
+/** Codes that one address is mailed: three at once, then one an hour. */
+const addressLimit: RateLimit = { perSecond: 1 / 3_600, burst: 3, callersMax: 100_000 }
+/** Codes that one caller asks for: five at once, then one a minute. */
+const callerLimit: RateLimit = { perSecond: 1 / 60, burst: 5, callersMax: 100_000 }
+/** Codes that all of them ask for: the server's name with other mail servers is everybody's. */
+const allLimit: RateLimit = { perSecond: 1 / 2, burst: 60, callersMax: 1 }
+/** A mail server that is silent for longer has not taken it, milliseconds. */
+const DEADLINE_MS = 15_000
+
+export interface EmailCodesOptions {
+  readonly secrets: ServiceSecrets
+  readonly mailer: Mailer
+  /** `demo` marks each mail. */
+  readonly mode: string
+}
+
+/**
+ * Nobody is mailed alerts who has not asked for them: whoever makes one that goes to an address gives the code that was
+ * mailed there. It follows from the address, so that nothing has to be remembered; each API instance counts for itself how
+ * often one is asked for.
+ */
+export class EmailCodes {
+  readonly #options: EmailCodesOptions
+  readonly #ofAddress = new RateLimiter(addressLimit)
+  readonly #ofCaller = new RateLimiter(callerLimit)
+  readonly #ofAll = new RateLimiter(allLimit)
+
+  constructor(options: EmailCodesOptions) {
+    this.#options = options
+  }
+
+  /** Whether it is the code of the address, under any secret that is read; case and what parts its digits do not matter. */
+  isCode(address: string, code: string): boolean {
+    const { secrets } = this.#options
+    const told = plain(code)
+    const codes = [...secrets.byVersion.keys()].map((version) => emailCode(secrets, version, address.toLowerCase()))
+    return codes.some((known) => isSame(plain(known), told))
+  }
+
+  /** Mails the address its code; throws `rate_limited`, `invalid_channel` where there is no such mailbox, `data_unavailable`. */
+  async mail(address: string, caller: string, now: number): Promise<void> {
+    this.#admit(address, caller, now)
+    const { status } = await this.#sent(address)
+    if (status < 300) return
+    if (status < 500) throw away()
+    throw new ApiError('invalid_channel', 'The mail server does not take this address; check its spelling.', {
+      field: 'to',
+    })
+  }
+
+  close(): void {
+    this.#options.mailer.close()
+  }
+
+  async #sent(address: string): Promise<{ readonly status: number }> {
+    const { mailer, secrets, mode } = this.#options
+    const code = emailCode(secrets, secrets.newest, address.toLowerCase())
+    const mail = { to: address, ...wordsOf(code, mode), id: `email-code-${randomUUID()}` }
+    const late = (): Error => new Error(`the mail server did not answer in ${DEADLINE_MS} ms`)
+    try {
+      return await within(DEADLINE_MS, mailer.send(mail, AbortSignal.timeout(DEADLINE_MS)), late)
+    } catch (error) {
+      throw away(error)
+    }
+  }
+
+  #admit(address: string, caller: string, now: number): void {
+    // Mail to me+1@ comes to me@.
+    const mailbox = address.toLowerCase().replace(/\+[^@]*@/, '@')
+    const limits = [
+      [this.#ofCaller, caller],
+      [this.#ofAddress, mailbox],
+      [this.#ofAll, ''],
+    ] as const
+    for (const [limiter, whose] of limits) {
+      const verdict = limiter.take(whose, now)
+      if (verdict.kind === 'refused')
+        throw new ApiError('rate_limited', `Ask for a code again in ${verdict.retryAfterSeconds} s.`, {
+          retryAfterSeconds: verdict.retryAfterSeconds,
+        })
+    }
+  }
+}
+
+function plain(code: string): string {
+  return code.toLowerCase().replaceAll(/[\s-]/g, '')
+}
+
+function away(cause?: unknown): ApiError {
+  const message = 'The mail server did not take the message; try again in a minute.'
+  return new ApiError('data_unavailable', message, { retryAfterSeconds: 60, cause })
+}
+
+/** Nothing in it is of whoever asks. */
+function wordsOf(code: string, mode: string): { readonly subject: string; readonly text: string } {
+  return {
+    subject: `${mode === 'demo' ? 'Demo: ' : ''}Your code for alerts by email`,
+    text: [
+      'Somebody, perhaps you, asks for market alerts to this address. This code allows it:',
+      code,
+      'Whoever has it can have alerts sent here, so give it to nobody whom you do not trust.',
+      'If you have not asked for it, you need do nothing: no alert comes without it.\n',
+    ].join('\n\n'),
+  }
+}
