@@ -234,7 +234,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       await expect.poll(() => page.locator('#symbols option').count(), patience).toBe(8)
       await page.getByLabel('a price alert').check()
       await page.getByLabel('Target price').fill('1')
-      await page.getByLabel('Url', { exact: true }).fill(`${receiver.url}/hook`)
+      await page.getByLabel('URL', { exact: true }).fill(`${receiver.url}/hook`)
       await expect
         .poll(() => textOf(page, '#new .tried'), patience)
         .toMatch(/^Would have rung .* in the .* that are known/)
@@ -287,13 +287,13 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     try {
       await page.getByLabel('Metric').selectOption('price')
       await page.getByLabel('Value', { exact: true }).fill('1k')
-      await page.getByLabel('Url', { exact: true }).fill(`${receiver.url}/hook`)
+      await page.getByLabel('URL', { exact: true }).fill(`${receiver.url}/hook`)
       const filled = Date.now()
       await pressUntil(
         page,
         'Create and send me a test',
         '#new .said',
-        'The alert watches BTC for price above 1000 USD',
+        'The alert watches BTC for price above 1,000 USD',
       )
       const id = (await page.locator('#living > li').first().getAttribute('data-alert')) ?? ''
       receiver.know(id, await textOf(page, '#webhook-secret'))
@@ -328,7 +328,9 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await page.locator('#new').getByText('How it rings').click()
     await fill('Group', group)
     await fill('Tags', `${tag}-a ${tag}-b`)
-    await fill('Url', 'https://example.com/hook')
+    await fill('URL', 'https://example.com/hook')
+    await fill('From', '22:00')
+    await fill('To', '07:00')
     const press = (): Promise<void> => page.getByRole('button', { name: 'Create alert' }).click()
     const faultAt = (place: string): Promise<string> => textOf(page, `#new ${place} .fault`)
     await press()
@@ -352,10 +354,17 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     const open_ = page.locator(`${row} .opened`)
     expect(await open_.getByLabel('Upper value').last().inputValue()).toBe('1000000000')
     await open_.getByLabel('Value', { exact: true }).first().fill('0.02')
-    await pressUntil(page, 'Save', `${row} h3`, 'BTC funding rate above 0.02 % and price between 3 and 1000000000 USD')
+    await pressUntil(
+      page,
+      'Save',
+      `${row} h3`,
+      'BTC funding rate above 0.02 % and price between 3 and 1,000,000,000 USD',
+    )
     expect(await page.locator(`${row} .opened form`).count()).toBe(0)
     const id = (await page.locator(row).first().getAttribute('data-alert')) ?? ''
     expect(await get(`/alerts/${id}`)).toMatchObject({ group, status: 'active', paused: false })
+    const { quiet_hours: quiet } = await get(`/alerts/${id}`)
+    expect(quiet).toMatchObject({ from: '22:00', to: '07:00' }) // what the change did not touch stays
     await pressUntil(page, /^Pause: BTC/, `${row} [data-cell="state"]`, 'paused')
     expect(await get(`/alerts/${id}`)).toMatchObject({ paused: true })
     await pressUntil(page, /^Resume: BTC/, `${row} [data-cell="state"]`, 'active')

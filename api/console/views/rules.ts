@@ -1,5 +1,6 @@
 import { operatorsOf, windowsOf } from '../../../processors/alerts/kinds/rule-terms.ts'
 import { candles, metricNames, metricOf } from '../../../processors/alerts/metrics.ts'
+import { deliverySchemas } from '../../alerts/delivery.ts'
 import { apiKinds } from '../../alerts/kinds/kinds.ts'
 import { routes } from '../../routes.ts'
 
@@ -13,6 +14,7 @@ export function rulesView(): object {
       path: paths.alert,
       isEditable,
       terms: Object.keys(body),
+      delivery: Object.keys(deliverySchemas),
       schema: creations.get(paths.alert)?.schema,
     })),
     metrics: metricNames.map((name) => {

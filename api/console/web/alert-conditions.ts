@@ -61,7 +61,7 @@ export class ConditionRow implements Part {
     this.#finer = el(
       'details',
       { class: 'finer' },
-      el('summary', {}, 'Finer'),
+      el('summary', {}, 'At a candle’s close, hysteresis'),
       el('label', {}, 'Looked at ', this.#close),
       el('label', {}, 'Over when behind by ', this.#slack),
     )

@@ -21,6 +21,8 @@ interface Kind {
   readonly isEditable: boolean
   /** Fields that say what it waits for. */
   readonly terms: readonly string[]
+  /** Fields that say how its messages come; changed with the terms. */
+  readonly delivery: readonly string[]
   /** Of the body of a creation. */
   readonly schema: Schema
 }
@@ -116,14 +118,14 @@ export class AlertForm {
     this.element.className = 'alert-form'
     const below = el('div', { class: 'below' })
     if (alert === undefined) this.element.append(this.#kinds(below), this.#symbolRow())
-    const parts = alert === undefined ? [options.beside, below] : [options.beside]
-    this.element.append(this.#terms.element, ...parts, el('div', { class: 'row' }, ...actions), this.#said)
+    this.element.append(this.#terms.element, options.beside, below, el('div', { class: 'row' }, ...actions), this.#said)
     this.#shape(below)
     if (alert !== undefined) {
       const { symbol, symbols } = alert.shown
       this.#symbol.value = symbol ?? (typeof symbols === 'object' ? symbols.join(', ') : (symbols ?? ''))
       this.#terms.fill(alert.shown)
       this.#terms.spell()
+      for (const [name, field] of this.#others) field.fill(alert.shown[name])
     }
     for (const name of ['input', 'change'])
       this.element.addEventListener(name, () => {
@@ -162,6 +164,11 @@ export class AlertForm {
   /** What it waits for, without where it tells. */
   get terms(): Readonly<Record<string, unknown>> {
     return this.#terms.read()
+  }
+
+  /** All that can be changed of an alert, whole: what is left out has its default again. */
+  get changes(): Readonly<Record<string, unknown>> {
+    return { ...this.terms, ...readFields(this.#others, '') }
   }
 
   /** The conditions are all there; where an alert tells may still be missing. */
@@ -206,9 +213,9 @@ export class AlertForm {
     this.#symbol.addEventListener('change', () => this.#terms.spell())
     const more =
       'symbols' in (this.#kind.schema.properties ?? {})
-        ? [el('span', { class: 'hint' }, 'or several of a rule: BTC, ETH; or all')]
+        ? [el('span', { class: 'hint' }, 'A rule takes several: BTC, ETH. Or every symbol: all.')]
         : []
-    return el('div', { class: 'field' }, el('div', { class: 'row' }, 'Ring for ', this.#symbol, this.#now, ...more))
+    return el('div', { class: 'field' }, el('div', { class: 'row' }, 'Ring for ', this.#symbol, this.#now), ...more)
   }
 
   /** The fields of the kind that is chosen, and no others. */
@@ -216,12 +223,14 @@ export class AlertForm {
     const { tables, changed, alert } = this.#options
     const { metrics, closes } = tables
     this.#terms.shape(this.#kind, { metrics, closes, symbol: () => this.symbol }, changed)
-    if (alert !== undefined) return
-    this.#destination ??= new DestinationFields(this.#kind.schema.properties?.['channel'] ?? {})
-    const { terms, schema } = this.#kind
-    const others = Object.keys(schema.properties ?? {}).filter((name) => !terms.includes(name) && !elsewhere.has(name))
-    this.#others = fieldsOf(schema, others)
+    const { terms, delivery, schema } = this.#kind
+    const { properties = {} } = schema
+    if (alert === undefined) this.#destination ??= new DestinationFields(properties['channel'] ?? {})
+    const isOther = (name: string): boolean =>
+      alert === undefined ? !terms.includes(name) && !elsewhere.has(name) : delivery.includes(name)
+    this.#others = fieldsOf(schema, Object.keys(properties).filter(isOther))
     const fields = [...this.#others.values()].map(({ element }) => element)
-    below.replaceChildren(this.#destination.element, el('div', { class: 'fields' }, ...fields))
+    const destination = this.#destination === undefined ? [] : [this.#destination.element]
+    below.replaceChildren(...destination, el('div', { class: 'fields' }, ...fields))
   }
 }

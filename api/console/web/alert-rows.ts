@@ -62,7 +62,8 @@ function badge(word: string): HTMLElement {
 
 /** What it waits for, in words, and where it tells that where it is no webhook. */
 export function termsOf({ symbol, terms, channel }: Alert): string {
-  return `${symbol} ${terms}${channel === null ? '' : ` (${channel})`}`
+  const about = symbol === 'all' ? 'All symbols:' : symbol.replaceAll(',', ', ')
+  return `${about} ${terms}${channel === null ? '' : ` (${channel})`}`
 }
 
 /** The group and the tags that it is found by. */

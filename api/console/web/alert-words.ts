@@ -96,6 +96,7 @@ export function aboutOf(
 
 /** A name of the API as people write it. */
 export function nameWords(name: string): string {
+  if (name === 'url') return 'URL'
   const words = name.replaceAll('_', ' ').replace(/ (usd|pct)$/, (unit) => (unit === ' usd' ? ', USD' : ', %'))
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

@@ -167,7 +167,7 @@ async function edit(alert: Alert): Promise<void> {
 async function change(id: string, made: AlertForm): Promise<void> {
   made.isBusy = true
   made.read()
-  const answer = await ask<Shown>(pathOf(id), { method: 'PATCH', body: made.terms })
+  const answer = await ask<Shown>(pathOf(id), { method: 'PATCH', body: made.changes })
   made.isBusy = false
   made.tell(answer, () => 'Changed.')
   if (answer.is === 'failed') return
