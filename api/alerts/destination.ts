@@ -40,6 +40,12 @@ export function readDestination(body: Body, operator: Operator): Destination {
 }
 
 function readWebhook(body: Body, operator: Operator): Destination {
+  if (field(body, 'webhook_url') === undefined)
+    throw wrong(
+      'invalid_webhook_url',
+      'webhook_url',
+      'Say where it tells: webhook_url, such as https://example.com/hook, or channel, such as {"type": "slack", "url": "https://..."}.',
+    )
   const url = field(body, 'webhook_url')
   const destination = orRefuse(readSignedUrl(url, operator, 'webhook_url'), 'invalid_webhook_url', '')
   return { target: { channel: webhook, destination }, asked: String(url), shown: { webhook_url: url } }

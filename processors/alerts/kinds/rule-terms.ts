@@ -67,9 +67,6 @@ const LEAVES_MAX = 10
 export const DEPTH_MAX = 3
 export const NOTE_MAX = 500
 export const TAGS_MAX = 10
-const FOR_MAX = durationOf('24h') ?? 0
-const COOLDOWN_MIN = durationOf('1m') ?? 0
-const COOLDOWN_MAX = durationOf('7d') ?? 0
 export const COOLDOWN_DEFAULT = '1m'
 
 type Given = Readonly<Record<string, unknown>>
@@ -111,9 +108,9 @@ function read(given: Given): RuleTerms {
     held_for:
       given['held_for'] === undefined || given['held_for'] === null
         ? null
-        : duration(given['held_for'], '/held_for', [10_000_000, FOR_MAX]),
+        : duration(given['held_for'], '/held_for', ['10s', '24h']),
     repeat,
-    cooldown: duration(given['cooldown'] ?? COOLDOWN_DEFAULT, '/cooldown', [COOLDOWN_MIN, COOLDOWN_MAX]),
+    cooldown: duration(given['cooldown'] ?? COOLDOWN_DEFAULT, '/cooldown', ['1m', '7d']),
     resolved,
     note: words(given['note'], '/note', NOTE_MAX),
     group: words(given['group'], '/group', 64),
@@ -246,11 +243,10 @@ function flag(given: unknown, pointer: string, usual: boolean): boolean {
   throw new Wrong(pointer, `${pointer.slice(1)} must be true or false.`, ['true', 'false'])
 }
 
-function duration(given: unknown, pointer: string, [least, most]: readonly [number, number]): string {
-  const length = durationOf(given)
-  if (length !== undefined && length >= least && length <= most) return String(given)
-  const [from, to] = [least, most].map((micros) => `${micros / 1_000_000} s`)
-  throw new Wrong(pointer, `${pointer.slice(1)} must be a time such as 90s, 5m or 2h, from ${from} to ${to}.`)
+function duration(given: unknown, pointer: string, [least, most]: readonly [string, string]): string {
+  const [length = NaN, from = NaN, to = NaN] = [given, least, most].map(durationOf)
+  if (length >= from && length <= to) return String(given)
+  throw new Wrong(pointer, `${pointer.slice(1)} must be a time such as 90s, 5m or 2h, from ${least} to ${most}.`)
 }
 
 function words(given: unknown, pointer: string, most: number): string | null {

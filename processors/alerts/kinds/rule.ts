@@ -185,10 +185,10 @@ function leafWords(leaf: Leaf): string {
   const { operator, value, close } = leaf
   const bound =
     typeof value === 'string'
-      ? value
+      ? classWords(value)
       : typeof value === 'object'
-        ? value.map(decimalText).join(' and ')
-        : decimalText(value)
+        ? value.map(grouped).join(' and ')
+        : grouped(value)
   const { unit } = metricOf(leaf.metric)
   const at = close === null ? '' : ` at the close of ${close}`
   return `${subject(leaf)} ${operator.replaceAll('_', ' ')} ${bound}${unitWords(unit)}${at}`
@@ -196,8 +196,26 @@ function leafWords(leaf: Leaf): string {
 
 function figureWords({ metric, exchange, window, value }: Figure): string {
   const { unit } = metricOf(metric as Leaf['metric'])
-  const shown = typeof value === 'number' ? `${decimalText(value)}${unitWords(unit)}` : (value ?? 'not known')
+  const shown =
+    typeof value === 'number' ? `${grouped(rounded(value))}${unitWords(unit)}` : classWords(value ?? 'not known')
   return `${subject({ metric: metric as Leaf['metric'], exchange, window })} ${shown}`
+}
+
+function classWords(value: string): string {
+  return value.replaceAll('_', ' ')
+}
+
+/** Digits of a figure below 1,000 that tell people something. */
+const DIGITS = 6
+
+/** Cents of what is large; the whole figure stands in `figures` beside the words. */
+function rounded(value: number): number {
+  return Math.abs(value) < 1_000 ? Number(value.toPrecision(DIGITS)) : Number(value.toFixed(2))
+}
+
+/** 5000000 as 5,000,000. */
+function grouped(value: number): string {
+  return decimalText(value).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','))
 }
 
 function subject({ metric, exchange, window }: Pick<Leaf, 'metric' | 'exchange' | 'window'>): string {
