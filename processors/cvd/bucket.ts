@@ -1,5 +1,4 @@
 import type { Flow, Micros, Trade } from '../../schemas/records.ts'
-import type { IdSet } from './id-set.ts'
 
 /** Width of a bucket, microseconds. */
 export const BUCKET: Micros = 10_000_000
@@ -27,19 +26,6 @@ export interface Part {
   v: number
   /** It changed since it was last emitted. */
   isHeldBack: boolean
-}
-
-/** One instrument's 10 s bucket: half open, by venue time. */
-export interface Bucket {
-  readonly asset: string
-  readonly instrument: string
-  /** Start, in buckets since the Unix epoch. */
-  readonly index: number
-  /** Nearly always one; each gap that was filled adds one. */
-  readonly parts: Part[]
-  /** Ids seen, for venues whose ids have no order. */
-  readonly ids: IdSet | undefined
-  isChanged: boolean
 }
 
 /** The bucket that a venue time falls into, in buckets since the Unix epoch. */
@@ -100,14 +86,10 @@ function foldPrice(part: Part, price: number, time: Micros): void {
 }
 
 /** The record of a part as it stands. Field by field: a rest of the part would cost several times as much. */
-export function flowOf(
-  { asset, instrument, index }: Pick<Bucket, 'asset' | 'instrument' | 'index'>,
-  part: Part,
-  final: boolean,
-): Flow {
+export function flowOf(owner: Pick<Flow, 'asset' | 'instrument'>, index: number, part: Part, final: boolean): Flow {
   return {
-    asset,
-    instrument,
+    asset: owner.asset,
+    instrument: owner.instrument,
     bucket: index * BUCKET,
     part: part.part,
     buy: part.buy,

@@ -50,7 +50,8 @@ export const cvd: Processor<CvdState, Emitted> = {
     if (output !== 'derived.flow') return
     for (const buckets of state.buckets.values())
       for (const bucket of buckets)
-        for (const part of bucket.parts) emitFlow(flowOf(bucket, part, bucket.index < state.closed), emit)
+        for (const part of bucket.parts)
+          emitFlow(flowOf(bucket.owner, bucket.index, part, bucket.index < state.closed), emit)
     for (const hour of hoursAgain(state)) emitHour(hour, emit)
     for (const value of toldAgain(state)) emitCvd(value, emit)
   },

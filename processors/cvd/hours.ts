@@ -1,5 +1,5 @@
 import type { FlowHour } from '../../schemas/records.ts'
-import { flowOf, type Part } from './bucket.ts'
+import { BUCKET, type Part } from './bucket.ts'
 import type { CvdState, Hour, InstrumentState } from './state.ts'
 
 /** Width of an hour, in buckets. */
@@ -145,9 +145,30 @@ function closesWithin(index: number, from: number, to: number): boolean {
   return isClosed(index, to) && !isClosed(index, from)
 }
 
-function rowOf({ asset, instrument }: InstrumentState, index: number, sum: Part, final: boolean): FlowHour {
-  const { bucket, ...row } = flowOf({ asset, instrument, index: index * HOUR_BUCKETS }, sum, final)
-  return { ...row, hour: bucket }
+/** Field by field, as the row of a bucket is made. */
+function rowOf(owner: InstrumentState, index: number, sum: Part, final: boolean): FlowHour {
+  return {
+    asset: owner.asset,
+    instrument: owner.instrument,
+    hour: index * HOUR_BUCKETS * BUCKET,
+    part: sum.part,
+    buy: sum.buy,
+    sell: sum.sell,
+    buy_quote: sum.buy_quote,
+    sell_quote: sum.sell_quote,
+    buy_count: sum.buy_count,
+    sell_count: sum.sell_count,
+    open: sum.open,
+    high: sum.high,
+    low: sum.low,
+    close: sum.close,
+    open_time: sum.open_time,
+    close_time: sum.close_time,
+    first_id: sum.first_id,
+    last_id: sum.last_id,
+    final,
+    v: sum.v,
+  }
 }
 
 /** Kafka key of an hour's record: never that of a bucket. */

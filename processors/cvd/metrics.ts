@@ -1,8 +1,7 @@
 import type { Figure, Metric, Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import type { Bucket } from './bucket.ts'
 import { signalClasses } from './signal.ts'
-import { periodNames, type AssetState } from './state.ts'
+import { periodNames, type AssetState, type Bucket } from './state.ts'
 
 /** Name of its metrics in `alerts.inputs`. */
 const CORE = 'cvd'
@@ -25,9 +24,9 @@ export function metricsOf(
   { time, v }: { readonly time: Micros; readonly v: number },
 ): Metric[] {
   const filled = closed.filter(({ parts }) => parts.length > 0) // a refused trade leaves an empty one, which no state keeps
-  const traded = Map.groupBy(filled, ({ asset }) => asset)
+  const traded = Map.groupBy(filled, ({ owner }) => owner.owner)
   return assets.flatMap((asset) => {
-    const buckets = traded.get(asset.asset)
+    const buckets = traded.get(asset)
     if (buckets === undefined) return []
     const figures = [...volumesOf(buckets), ...totalsOf(asset), ...classesOf(asset)]
     return [{ asset: asset.asset, core: CORE, figures, time, v }]
@@ -36,8 +35,8 @@ export function metricsOf(
 
 function volumesOf(buckets: readonly Bucket[]): Figure[] {
   const venues = new Map<string, Sums>()
-  for (const { instrument, parts } of buckets) {
-    const { venue } = partsOf(instrument)
+  for (const { owner, parts } of buckets) {
+    const { venue } = partsOf(owner.instrument)
     const sums = venues.get(venue) ?? { buy: 0, sell: 0, buy_usd: 0, sell_usd: 0 }
     venues.set(venue, sums)
     for (const { buy, sell, buy_quote, sell_quote } of parts) {

@@ -1,4 +1,4 @@
-import type { Bucket, Part } from './bucket.ts'
+import type { Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
 import { CoveredTime, type SavedCovered } from './covered-time.ts'
 import { addHour } from './hours.ts'
@@ -15,6 +15,7 @@ import {
   periodNames,
   setTime,
   type AssetState,
+  type Bucket,
   type Counted,
   type CvdState,
   type Hour,
@@ -118,12 +119,13 @@ function saveCoverage(state: InstrumentState, put: Put): void {
   put(`coverage|${asset}|${instrument}`, { kind: 'coverage', asset, instrument, ranges, closedHoles })
 }
 
-function bucketKey({ asset, instrument, index }: Bucket): string {
+function bucketKey({ owner: { asset, instrument }, index }: Bucket): string {
   return `bucket|${asset}|${instrument}|${index}`
 }
 
 function savedBucket(bucket: Bucket): Saved {
-  const { asset, instrument, index, ids, parts } = bucket
+  const { owner, index, ids, parts } = bucket
+  const { asset, instrument } = owner
   const rows = parts.map((part) => numbers.map((name) => part[name]))
   return { kind: 'bucket', asset, instrument, index, ids: ids && toBase64(ids.sorted()), parts: rows }
 }

@@ -1,6 +1,6 @@
 import { tradeVenues } from '../../schemas/venues.ts'
 import type { FlowHour, Micros } from '../../schemas/records.ts'
-import { BUCKET, bucketIndex, type Bucket, type Part } from './bucket.ts'
+import { BUCKET, bucketIndex, type Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
 import { CoveredTime } from './covered-time.ts'
 import { IdSet } from './id-set.ts'
@@ -44,6 +44,18 @@ export interface InstrumentState {
   readonly hours: Map<number, Hour>
   /** The bucket that was used last: most trades go there too. */
   current: Bucket | undefined
+}
+
+/** One instrument's 10 s bucket: half open, by venue time. */
+export interface Bucket {
+  readonly owner: InstrumentState
+  /** Start, in buckets since the Unix epoch. */
+  readonly index: number
+  /** Nearly always one; each gap that was filled adds one. */
+  readonly parts: Part[]
+  /** Ids seen, for venues whose ids have no order. */
+  readonly ids: IdSet | undefined
+  isChanged: boolean
 }
 
 /** The closed buckets of one instrument in one hour; kept as long as one of them may be. */
@@ -154,7 +166,7 @@ export function assetOf(state: CvdState, asset: string): AssetState {
   return made
 }
 
-function perPeriod<Value>(make: (name: PeriodName) => Value): Record<PeriodName, Value> {
+export function perPeriod<Value>(make: (name: PeriodName) => Value): Record<PeriodName, Value> {
   return { '1h': make('1h'), '4h': make('4h'), '24h': make('24h'), '7d': make('7d') }
 }
 
@@ -210,11 +222,9 @@ export function bucketOf(state: CvdState, instrument: InstrumentState, index: nu
 
 /** Makes a bucket known; `ids` as they were saved. */
 export function addBucket(state: CvdState, owner: InstrumentState, index: number, ids = new IdSet()): Bucket {
-  const { asset, instrument } = owner
   const isOrdered = owner.coverage !== undefined
   const bucket: Bucket = {
-    asset,
-    instrument,
+    owner,
     index,
     parts: [],
     ids: isOrdered ? undefined : ids,

@@ -1,10 +1,10 @@
 import type { FlowHour, Metric, Micros, Signal } from '../../schemas/records.ts'
-import { BUCKET, type Bucket } from './bucket.ts'
+import { BUCKET } from './bucket.ts'
 import { coveredShare } from './covered-time.ts'
 import { periods, windowOf, type PeriodName } from './periods.ts'
 import { classify } from './signal.ts'
 import { addToHour, letHoursGo, takeHours, type Cause } from './hours.ts'
-import { HORIZON, instrumentOf, periodNames, setTime, type AssetState, type CvdState } from './state.ts'
+import { HORIZON, periodNames, setTime, type AssetState, type Bucket, type CvdState } from './state.ts'
 import { metricsOf } from './metrics.ts'
 import { touch } from './trades.ts'
 import { count, tell } from './volumes.ts'
@@ -54,7 +54,7 @@ function advance(state: CvdState, asset: AssetState, v: number): void {
 /** In an order that follows from the log alone, since sums in the rings depend on it. */
 function closing(state: CvdState, from: number, to: number): Bucket[] {
   return indicesWithin(state, from, to).flatMap((index) =>
-    (state.buckets.get(index) ?? []).toSorted((a, b) => compare(a.instrument, b.instrument)),
+    (state.buckets.get(index) ?? []).toSorted((a, b) => compare(a.owner.instrument, b.owner.instrument)),
   )
 }
 
@@ -65,7 +65,7 @@ function indicesWithin({ buckets }: CvdState, from: number, to: number): number[
 }
 
 function close(state: CvdState, bucket: Bucket, cause: Cause): void {
-  const instrument = instrumentOf(state, bucket.asset, bucket.instrument)
+  const instrument = bucket.owner
   for (const part of bucket.parts) {
     touch(state, bucket, part, cause.v)
     addToHour(state, instrument, bucket.index, { volume: part }, cause)
@@ -84,7 +84,7 @@ function letGo(state: CvdState, from: number, to: number): void {
 }
 
 function forget(state: CvdState, bucket: Bucket): void {
-  const owner = instrumentOf(state, bucket.asset, bucket.instrument)
+  const { owner } = bucket
   owner.buckets.delete(bucket.index)
   if (owner.current === bucket) owner.current = undefined
   state.changed.gone.push(bucket)

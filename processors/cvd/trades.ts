@@ -1,7 +1,7 @@
 import type { Flow, Micros, Trade } from '../../schemas/records.ts'
-import { bucketIndex, flowOf, fold, newPart, type Bucket, type Part } from './bucket.ts'
+import { bucketIndex, flowOf, fold, newPart, type Part } from './bucket.ts'
 import { addLateHour, addToHour, type Cause } from './hours.ts'
-import { bucketOf, instrumentOf, type CvdState, type InstrumentState, type Refusal } from './state.ts'
+import { bucketOf, instrumentOf, type Bucket, type CvdState, type InstrumentState, type Refusal } from './state.ts'
 import { count, tell } from './volumes.ts'
 
 /**
@@ -36,7 +36,7 @@ function applyLate(state: CvdState, instrument: InstrumentState, trade: Trade, c
   const part = partOfOne(-1 - cause.offset, trade, cause.v)
   count(state, instrument, index, part, cause.v)
   addLateHour(state, instrument, index, part, cause)
-  return flowOf({ asset: trade.asset, instrument: trade.instrument, index }, part, true)
+  return flowOf(instrument, index, part, true)
 }
 
 function cover(state: CvdState, { covered, owner }: InstrumentState, time: Micros, v: number): void {
@@ -101,7 +101,7 @@ function partOfOne(number: number, trade: Trade, v: number): Part {
 export function takeHeldBack({ heldBack, closed }: CvdState, take: (row: Flow) => void): void {
   for (const { bucket, part } of heldBack) {
     part.isHeldBack = false
-    take(flowOf(bucket, part, bucket.index < closed))
+    take(flowOf(bucket.owner, bucket.index, part, bucket.index < closed))
   }
   heldBack.length = 0
 }

@@ -1,8 +1,16 @@
 import type { Cvd, InstrumentVolume, Micros, PeriodVolume } from '../../schemas/records.ts'
 import { BUCKET, type Part } from './bucket.ts'
-import { periods, windowOf } from './periods.ts'
+import { periods, windowOf, type PeriodName } from './periods.ts'
 import type { Volume } from './ring.ts'
-import { LATENESS, periodNames, type AssetState, type Counted, type CvdState, type InstrumentState } from './state.ts'
+import {
+  LATENESS,
+  periodNames,
+  perPeriod,
+  type AssetState,
+  type Counted,
+  type CvdState,
+  type InstrumentState,
+} from './state.ts'
 
 const HOUR: Micros = 3_600_000_000
 
@@ -21,10 +29,14 @@ function countedOf(part: Part): Counted {
 }
 
 function plus(counted: Counted, part: Part): Counted {
-  const [hour, own] = [hourStart(counted.since), hourStart(part.open_time)]
+  const hour = hourStart(counted.since)
+  const own = hourStart(part.open_time)
   const first = own > hour ? counted.first : plusVolume(own < hour ? noVolume : counted.first, part)
   return {
-    ...plusVolume(counted, part),
+    buy: counted.buy + part.buy,
+    sell: counted.sell + part.sell,
+    buy_quote: counted.buy_quote + part.buy_quote,
+    sell_quote: counted.sell_quote + part.sell_quote,
     first,
     since: Math.min(counted.since, part.open_time),
     newest: Math.max(counted.newest, part.close_time),
@@ -56,10 +68,12 @@ export function tell(state: CvdState, asset: AssetState, v: number): void {
 /** Hands on what has changed, in an order that follows from the log alone. */
 export function takeUntold(state: CvdState, take: (cvd: Cvd) => void): void {
   if (state.untold.length === 0) return
+  const closed = state.closed * BUCKET
+  const ends = endsOf(closed)
   for (const asset of state.untold.toSorted(byName)) {
     asset.isUntold = false
     asset.areClassesChanged = true // its version is saved with them
-    take(cvdOf(asset, state.closed * BUCKET))
+    take(cvdOf(asset, closed, ends))
   }
   state.untold.length = 0
 }
@@ -67,32 +81,40 @@ export function takeUntold(state: CvdState, take: (cvd: Cvd) => void): void {
 /** What was told of all assets, as it was last told. */
 export function toldAgain({ assets, closed }: CvdState): Cvd[] {
   const told = [...assets.values()].filter(({ v, isUntold }) => v > 0 && !isUntold)
-  return told.toSorted(byName).map((asset) => cvdOf(asset, closed * BUCKET))
+  const end = closed * BUCKET
+  const ends = endsOf(end)
+  return told.toSorted(byName).map((asset) => cvdOf(asset, end, ends))
 }
 
-function cvdOf({ asset, instruments, v }: AssetState, closed: Micros): Cvd {
-  return { asset, closed, instruments: instruments.flatMap((one) => volumesOf(one, closed)), v }
+function cvdOf({ asset, instruments, v }: AssetState, closed: Micros, ends: Ends): Cvd {
+  return { asset, closed, instruments: instruments.flatMap((one) => volumesOf(one, closed, ends)), v }
 }
 
-function volumesOf({ instrument, counted, covered, rings }: InstrumentState, closed: Micros): InstrumentVolume[] {
+function volumesOf(
+  { instrument, counted, covered, rings }: InstrumentState,
+  closed: Micros,
+  ends: Ends,
+): InstrumentVolume[] {
   if (counted === undefined) return []
   const { since, newest } = counted
   const volumes = [volumeOf('all', closed, counted), volumeOf('first', hourStart(since) + HOUR, counted.first)]
   for (const name of periodNames) {
     const { end } = rings[name]
     const { bucket } = periods[name]
-    const ends = endsBefore(periods[name], closed)
-    const sums = rings[name].sums(((ends.at(-1) ?? end) - end) / bucket)
-    for (const to of ends) volumes.push(volumeOf(name, to, sums[(to - end) / bucket] ?? counted))
+    const own = ends[name]
+    const sums = rings[name].sums(((own.at(-1) ?? end) - end) / bucket)
+    for (const to of own) volumes.push(volumeOf(name, to, sums[(to - end) / bucket] ?? counted))
   }
   const unsubscribed = covered.unsubscribed.map(({ from, to }) => ({ from, to: Number.isFinite(to) ? to : null }))
   return [{ instrument, since, newest, volumes, unsubscribed }]
 }
 
-/** Where a period ends as long as partition time is such that the buckets before `closed` are those that have closed. */
-function endsBefore(period: (typeof periods)[keyof typeof periods], closed: Micros): Micros[] {
+/** Where each period ends as long as partition time is such that the buckets before `closed` are those that have closed. */
+type Ends = Readonly<Record<PeriodName, readonly Micros[]>>
+
+function endsOf(closed: Micros): Ends {
   const times = [closed + LATENESS, closed + LATENESS + BUCKET - 1]
-  return [...new Set(times.map((time) => windowOf(period, time).to))]
+  return perPeriod((name) => [...new Set(times.map((time) => windowOf(periods[name], time).to))])
 }
 
 function volumeOf(period: string, to: Micros, { buy, sell, buy_quote, sell_quote }: Volume): PeriodVolume {
