@@ -63,6 +63,8 @@ interface Tally {
   recoveredMsMax: number
   /** When the last disturbance was over, host's milliseconds. */
   over: number
+  /** Why it went no further: the system did not recover. What was counted until then is told all the same. */
+  broken: string | undefined
 }
 
 const off = { ...flag, default: false } as const
@@ -137,6 +139,7 @@ interface Victim {
 const kept = ['market.trades', 'alerts.inputs', 'webhooks.attempts'] as const
 
 async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Promise<boolean> {
+  const { patienceMs } = options
   const ledger = new Ledger(urlOf(run(), 'simulator'))
   const opened = await openBooks(run(), ledger)
   const losing = isOurs && !options.cluster ? losingOf(opened) : undefined
@@ -146,7 +149,7 @@ async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Pr
   const asker = new Asker(() => `${urlOf(run(), 'api')}/price/BTC`)
   const alerts = await startAlerts(run, books, { seed: options.seed, perSecond: options.alerts, payer })
   try {
-    const tally = await disturbAll(options, { run, clickhouse: books.clickhouse, losing, facilitator })
+    const tally = await disturbAll(options, { run, patienceMs, clickhouse: books.clickhouse, losing, facilitator })
     const unanswered = await asker.stop()
     await alerts.stop()
     await ledger.pause()
@@ -155,10 +158,11 @@ async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Pr
     const rung = await alerts.account(tally.upsets)
     const paid = await payer?.report()
     const strange = unexplainedGaps(report.logGaps, losing?.accidents ?? [])
-    if (options.json) for (const fault of [...faultsOf(report), ...alertFaults(rung), ...strange]) sayFault(fault)
+    const further = tally.broken === undefined ? strange : [...strange, tally.broken]
+    if (options.json) for (const fault of [...faultsOf(report), ...alertFaults(rung), ...further]) sayFault(fault)
     else
-      console.log([reportText(report, ledger.name), alertText(rung), ...strange.map((text) => `  ${text}`)].join('\n'))
-    const isOk = isSound(report) && isSoundAlerts(rung) && strange.length === 0
+      console.log([reportText(report, ledger.name), alertText(rung), ...further.map((text) => `  ${text}`)].join('\n'))
+    const isOk = isSound(report) && isSoundAlerts(rung) && further.length === 0
     const logGaps = { log_gaps: report.logGaps.length, log_gaps_unexplained: strange.length }
     const waits = { unanswered_ms_max: unanswered, silent_ms_max: alerts.silentMsMax(tally.over) }
     const said = { ...summary(report, tally, rung), ...waits, ...logGaps, ok: isOk, ...(paid && paymentSummary(paid)) }
@@ -197,7 +201,7 @@ function forgetUnread({ kept: log, accidents }: Losing, gaps: readonly LogGap[])
 
 async function disturbAll(options: Options, target: Target): Promise<Tally> {
   const random = new Random(options.seed)
-  const tally: Tally = { upsets: [], kills: 0, disturbances: 0, recoveredMsMax: 0, over: 0 }
+  const tally: Tally = { upsets: [], kills: 0, disturbances: 0, recoveredMsMax: 0, over: 0, broken: undefined }
   const end = performance.now() + options.minutes * 60_000
   while (performance.now() < end) {
     const paid = target.run().parts.some(({ name }) => name === 'payments')
@@ -214,7 +218,8 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
     for (const action of actions) {
       if (performance.now() >= end) break
       const from = Date.now()
-      const ms = await recovery(target, await disturb(target, action), options.patienceMs)
+      const ms = await tryOut(target, action, tally)
+      if (ms === undefined) return tally
       if (isUpset(action)) tally.upsets.push({ from, to: Date.now() })
       count(tally, action, ms)
       tally.over = Date.now()
@@ -224,6 +229,17 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
     }
   }
   return tally
+}
+
+/** Milliseconds until it had recovered; undefined: it had not, and the tally says why. */
+async function tryOut(target: Target, action: Action, tally: Tally): Promise<number | undefined> {
+  try {
+    return await recovery(target, await disturb(target, action))
+  } catch (error) {
+    tally.broken = `${actionText(action)}: ${error instanceof Error ? error.message : String(error)}`
+    tally.over = Date.now()
+    return undefined
+  }
 }
 
 /** Whether the dispatcher, or the broker that has its log, was away. */

@@ -7,9 +7,6 @@ import { hostsOf, urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { gone, pidOf, post, type Running } from './parts.ts'
 
 const LOOK_EVERY_MS = 200
-const IN_SYNC_WITHIN_MS = 120_000
-/** A broker says that it is ready before its replicas are. */
-const BACK_WITHIN_MS = 90_000
 
 const clientOf = (run: RunFile) => ({ brokers: urlOf(run, 'broker').split(','), clientId: 'chaos' })
 
@@ -25,7 +22,7 @@ export async function restartBrokers(target: Running): Promise<void> {
   for (const { name } of hostsOf(target.run(), 'broker')) {
     const pid = await pidOf(target, name)
     process.kill(pid, 'SIGTERM')
-    await gone(pid)
+    await gone(target, pid)
     await isBack(target, name, pid)
     await untilInSync(target)
   }
@@ -37,7 +34,7 @@ export async function emptyDisk(target: Running, name: string, ms: number): Prom
   const pid = await pidOf(target, name)
   const back = Date.now() + ms
   await post(`${urlOf(run, 'supervisor')}/hold/${name}?ms=${ms}`)
-  await gone(pid)
+  await gone(target, pid)
   await rm(path.join(run.data, name), { recursive: true })
   if (Date.now() > back) throw new Error(`${name} was back before its disk was empty, after ${ms} ms`)
   await isBack(target, name, pid)
@@ -60,18 +57,21 @@ export async function unplug(target: Running, name: string, ms: number): Promise
 }
 
 async function isBack(target: Running, name: string, before: number): Promise<void> {
-  const deadline = Date.now() + BACK_WITHIN_MS
+  const deadline = Date.now() + target.patienceMs
   for (;;) {
     const pid = target.run().parts.find((part) => part.name === name)?.pid
     if (pid !== undefined && pid !== before && existsSync(`/proc/${pid}`)) return
-    if (Date.now() > deadline) throw new Error(`${name} was not back within ${BACK_WITHIN_MS} ms`)
+    if (Date.now() > deadline) throw new Error(`${name} was not back within ${target.patienceMs} ms`)
     await delay(LOOK_EVERY_MS)
   }
 }
 
-/** Every partition of every topic is on as many brokers as it is to be: the next of them may go. */
+/**
+ * Every partition of every topic is on as many brokers as it is to be: the next of them may go. A broker says that it is
+ * ready before its replicas are.
+ */
 export async function untilInSync(target: Running): Promise<void> {
-  const deadline = Date.now() + IN_SYNC_WITHIN_MS
+  const deadline = Date.now() + target.patienceMs
   const wanted = hostsOf(target.run(), 'broker').length
   for (;;) {
     const all = await readReplicas(clientOf(target.run())).catch(() => undefined) // no broker to ask: the deadline tells
@@ -79,7 +79,7 @@ export async function untilInSync(target: Running): Promise<void> {
     if (missing?.length === 0) return
     if (Date.now() > deadline) {
       const some = missing?.slice(0, 5).map(({ topic, partition }) => `${topic}/${partition}`)
-      throw new Error(`not in sync within ${IN_SYNC_WITHIN_MS} ms: ${some?.join(', ') ?? 'no broker answered'}`)
+      throw new Error(`not in sync within ${target.patienceMs} ms: ${some?.join(', ') ?? 'no broker answered'}`)
     }
     await delay(LOOK_EVERY_MS)
   }

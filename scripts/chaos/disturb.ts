@@ -150,7 +150,7 @@ async function cut(target: Target, losing: Losing, { topic, records, ms }: Actio
   await kept.advance()
   const back = Date.now() + ms
   await post(`${urlOf(run, 'supervisor')}/hold/broker?ms=${ms}`)
-  await gone(pid)
+  await gone(target, pid)
   for (let partition = 0; partition < partitionsOf(topicOf(topic), { partitions }); partition++) {
     const lost = await cutTail(path.join(run.data, 'broker'), namespace + topic, partition, records)
     if (lost === undefined) continue
@@ -201,10 +201,10 @@ function startReplacement(run: RunFile): Promise<Child> {
 /**
  * Milliseconds from `since` until the whole pipeline works on what came after it: partition time of every partition of
  * `derived.flow` and `alerts.events`, as ClickHouse has it, is past it, the dispatchers are well and the API answers. Throws
- * when that takes longer than `withinMs`: such a system is broken. Of a cluster resolves when its brokers are in sync.
+ * when that takes longer than its patience: such a system is broken. Of a cluster resolves when its brokers are in sync.
  */
-export async function recovery(target: Target, since: number, withinMs: number): Promise<number> {
-  const deadline = since + withinMs
+export async function recovery(target: Target, since: number): Promise<number> {
+  const deadline = since + target.patienceMs
   while (Date.now() < deadline) {
     const run = target.run()
     const dispatchers = hostsOf(run, 'webhooks').map(({ url }) => answers(`${url}/healthz`))
@@ -217,7 +217,7 @@ export async function recovery(target: Target, since: number, withinMs: number):
     }
     await delay(LOOK_EVERY_MS)
   }
-  throw new Error(`the system had not recovered ${withinMs / 1000} s after the disturbance`)
+  throw new Error(`the system had not recovered ${target.patienceMs / 1000} s after the disturbance`)
 }
 
 /** The partition that is furthest behind, milliseconds; 0 while ClickHouse does not answer. */
