@@ -105,6 +105,19 @@ describe('the buffer before the log', () => {
     expect(buffer.size).toBe(0)
   })
 
+  it('is drained of what was appended before, however much comes meanwhile', async () => {
+    let isBusy = true
+    const { writer, sent } = startWriter(async () => {
+      if (isBusy) buffer.append(0, record(2))
+    })
+    const { buffer } = startBuffer(writer)
+    buffer.append(0, record(1))
+    await buffer.drained()
+    isBusy = false
+    expect(sent.at(0)).toEqual({ partition: 0, values: [1] })
+    expect(buffer.size).toBeGreaterThan(0)
+  })
+
   it('says that it is full at its bound, and when there is room again', async () => {
     const away = Promise.withResolvers<void>()
     const { writer } = startWriter(() => away.promise)

@@ -58,7 +58,6 @@ export class LogBuffer {
   #closed = false
   #timer: NodeJS.Timeout | undefined
   #flushed = -Infinity
-  readonly #empty: (() => void)[] = []
   readonly #room: (() => void)[] = []
 
   constructor(writer: Writer, options: LogBufferOptions, on: LogBufferHandlers) {
@@ -100,9 +99,8 @@ export class LogBuffer {
 
   /** Resolves when the broker has everything that was appended before. */
   async drained(): Promise<void> {
-    if (this.#size === 0) return
     this.#flush()
-    await resolvedBy(this.#empty)
+    await Promise.all(this.#queues.map(({ partition }) => this.written(partition)))
   }
 
   /** Resolves when the broker has what was appended to the partition before. */
@@ -165,7 +163,6 @@ export class LogBuffer {
       this.#full = false
       for (const resolve of this.#room.splice(0)) resolve()
     }
-    if (this.#size === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }
 }
 
