@@ -5,7 +5,7 @@ import type { Config } from '../infra/config/config.ts'
 import { startOps, type Health } from '../infra/http/ops.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
-import { membershipOf } from '../infra/kafka/membership.ts'
+import { laterMembership, membershipOf } from '../infra/kafka/membership.ts'
 import type { Membership } from '../infra/kafka/seam.ts'
 import { sayReady } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
@@ -45,8 +45,16 @@ export interface Host {
   readonly metrics: Registry
   readonly onLostLog: LostLogPolicy
   readonly sessionMs: number
-  /** Which of these partitions this process has of a group's topics: all, or what a consumer group of that name deals out. */
-  join(group: string, topics: readonly TopicName[], partitions: readonly number[]): Promise<Membership>
+  /**
+   * Which of these partitions this process has of a group's topics: all, or what a consumer group of that name deals out;
+   * none before `ready` is over.
+   */
+  join(
+    group: string,
+    topics: readonly TopicName[],
+    partitions: readonly number[],
+    ready?: Promise<void>,
+  ): Promise<Membership>
   /** Says how it is, and that it is ready; `fields` go into the log. Gives the clean stop. */
   serve(running: Running, health: () => Health, fields: object): Promise<() => Promise<void>>
 }
@@ -76,10 +84,13 @@ export async function connectHost(name: string, config: HostConfig, report: Logg
     metrics,
     onLostLog: config.ON_LOST_LOG === 'stop' ? 'stop' : 'go-on',
     sessionMs: SESSION_MS,
-    async join(group, topics, partitions) {
+    async join(group, topics, partitions, ready) {
       const onCrash = ({ message }: Error): void => end({ exitCode: 5, code: 'membership-lost', message }, report)
       const common = { brokers, namespace, clientId, log: report, sessionMs: SESSION_MS }
-      const membership = await membershipOf(config.MEMBERSHIP, partitions, { ...common, group, topics, onCrash })
+      const open = (): Promise<Membership> =>
+        membershipOf(config.MEMBERSHIP, partitions, { ...common, group, topics, onCrash })
+      const membership =
+        ready === undefined ? await open() : laterMembership(config.MEMBERSHIP === 'fixed', ready.then(open), onCrash)
       memberships.set(group, membership)
       return membership
     },

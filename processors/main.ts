@@ -5,6 +5,8 @@ import { GroupOffsets } from '../infra/kafka/group-offsets.ts'
 import { runService } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
 import { connectHost, hostSettings, type Host } from './host.ts'
+import { catchUpAll, findBesides } from './kernel/beside.ts'
+import { Decoder } from './kernel/decoder.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
 import { runProcessors, SNAPSHOT_RECORDS } from './kernel/run.ts'
 import { exposeRunner } from './metrics.ts'
@@ -26,16 +28,29 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const rows = rowsOf(config.PROCESSORS)
   const host = await connectHost('processors', config, report)
   const all = [...Array(partitions).keys()]
+  const decoder = new Decoder(host.ports.codec, (id) => host.ports.lookUp(id))
+  const hosted = await Promise.all(
+    rows.map(async (row) => {
+      const besides = await findBesides(row, all, { ...host, decoder, partitions })
+      const ready = besides.size === 0 ? undefined : catchUpAll(besides, report)
+      return { row, besides, membership: await host.join(row.name, row.inputs, all, ready) }
+    }),
+  )
   const runner = runProcessors({
     ...host,
-    rows: await Promise.all(rows.map(async (row) => ({ row, membership: await host.join(row.name, row.inputs, all) }))),
+    rows: hosted,
     snapshots: { everyMs: seconds * 1000, everyRecords: SNAPSHOT_RECORDS },
     partitions,
     retentionBytes,
   })
   exposeRunner(host.metrics, runner)
   const refusedMarks = (): number => runner.owners().reduce((sum, { work }) => sum + (work?.refusedMarks ?? 0), 0)
-  const health = () => ({ ok: runner.isWell, processors: runner.partitions(), refused_marks: refusedMarks() })
+  const health = () => ({
+    ok: runner.isWell,
+    processors: runner.partitions(),
+    refused_marks: refusedMarks(),
+    catching_up: hosted.flatMap(({ besides }) => [...besides.values()].map((beside) => beside.said)),
+  })
   const stopRereader = await startRereader(config, host, report)
   const stop = await host.serve(runner, health, { processors: rows.map(({ name }) => name) })
   return async () => {

@@ -28,6 +28,42 @@ export function fixedMembership(partitions: readonly number[]): Membership {
   }
 }
 
+/**
+ * None of the partitions are ours before `begun` gives the membership that it stands for. `onFailed`: it could not be had,
+ * and the process has to start anew.
+ */
+export function laterMembership(
+  isFixed: boolean,
+  begun: Promise<Membership>,
+  onFailed: (error: Error) => void,
+): Membership {
+  let membership: Membership | undefined
+  let hasLeft = false
+  const known = begun.then((value) => {
+    membership = value
+    return hasLeft ? value.leave() : undefined
+  })
+  known.catch((error: unknown) => onFailed(error instanceof Error ? error : new Error(String(error))))
+  return {
+    isFixed,
+    onChange(listener) {
+      listener([])
+      void known.then(
+        () => membership?.onChange(listener),
+        () => undefined, // told by `onFailed`
+      )
+    },
+    get lastSeen() {
+      return membership?.lastSeen ?? Date.now()
+    },
+    hint: async (positions) => membership?.hint(positions),
+    async leave() {
+      hasLeft = true
+      await membership?.leave()
+    },
+  }
+}
+
 /** By the setting MEMBERSHIP: these partitions for good, or what a consumer group deals out. */
 export function membershipOf(how: string, partitions: readonly number[], group: GroupOptions): Promise<Membership> {
   return how === 'fixed' ? Promise.resolve(fixedMembership(partitions)) : groupMembership(group)

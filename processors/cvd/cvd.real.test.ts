@@ -4,17 +4,38 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
+import { hostClock } from '../../infra/clock.ts'
 import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { groupMembership } from '../../infra/kafka/membership.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { forgotten } from '../../infra/kafka/testing/owners.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { freeze } from '../../infra/local/freeze.ts'
 import type { Flow, Message, Micros } from '../../schemas/records.ts'
+import { catchUpAll, findBesides } from '../kernel/beside.ts'
+import { Decoder } from '../kernel/decoder.ts'
+import type { ProcessorRow } from '../kernel/processor.ts'
+import { quietMeter, quietReport } from '../kernel/quiet.ts'
+import { runProcessors } from '../kernel/run.ts'
+import { generationOf } from '../kernel/version.ts'
+import { takeIn } from '../present/present.ts'
+import { emptyPresent } from '../present/state.ts'
+import { processorsNamed } from '../topology.ts'
+import { CVD } from './cvd.ts'
 import { mark, T0, trade } from './testing/records.ts'
 
 const PARTITIONS = 2
+/** Above that of the code. */
+const GENERATION = 9
+const rest = {
+  snapshots: { everyMs: 200, everyRecords: 25_000 },
+  sessionMs: 6_000,
+  onLostLog: 'go-on',
+  retentionBytes: 1e12,
+} as const
+const quietPorts = { hint: () => Promise.resolve(), clock: hostClock, meter: quietMeter, report: quietReport }
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 let namespace: string
@@ -97,6 +118,53 @@ it('shares partitions among the hosts of a group and takes over those of one tha
   expect(await totals()).toEqual(expected(4_000))
 })
 
+it('hands over to a higher generation under load: it catches up beside two hosts of the older one, which then end', async () => {
+  const old = [
+    await host({ MEMBERSHIP: 'group', PROCESSORS: CVD }),
+    await host({ MEMBERSHIP: 'group', PROCESSORS: CVD }),
+  ]
+  const running = (): Promise<number[]> =>
+    Promise.all(old.map((each) => metric(each, 'mda_processor_partitions', 'running')))
+  await expect.poll(running, { timeout: 20_000 }).toEqual([1, 1])
+  await produce(0, 6_000)
+  await caughtUp(6_000)
+  const row = { ...(processorsNamed([CVD])[0] as ProcessorRow), generation: GENERATION }
+  const ports = { ...quietPorts, log, reader: log.reader(), codec, lookUp: (id: number) => codec.lookUp(id) }
+  const decoder = new Decoder(codec, ports.lookUp)
+  const besides = await findBesides(row, [0, 1], { ports, decoder, partitions: PARTITIONS })
+  expect([...besides.keys()]).toEqual([0, 1])
+  const catchingUp = catchUpAll(besides, quietReport)
+  await produce(6_000, 12_000)
+  await catchingUp
+  const membership = await groupMembership({
+    ...inject('parts'),
+    namespace,
+    clientId: 'newer',
+    group: CVD,
+    topics: row.inputs,
+    sessionMs: 6_000,
+  })
+  const runner = runProcessors({ rows: [{ row, membership, besides }], ports, partitions: PARTITIONS, ...rest })
+  try {
+    for (const [index, each] of old.entries()) {
+      const from = 12_000 + index * 3_000
+      await Promise.all([each.stop(), produce(from, from + 3_000)])
+      await caughtUp(from + 3_000)
+    }
+    await expect.poll(() => runner.partitions()[CVD]?.running).toBe(PARTITIONS)
+    await produce(18_000, 20_000)
+    await caughtUp(20_000)
+    expect(await totals()).toEqual(expected(20_000))
+    for (const partition of [0, 1]) {
+      const { rows, closed } = await derived(partition)
+      expect(new Set([...rows.values()].map(({ v }) => generationOf(v)))).toEqual(new Set([GENERATION]))
+      expect(closed).toEqual(closed.toSorted((a, b) => a - b))
+    }
+  } finally {
+    await runner.stop()
+  }
+})
+
 /** A host of the cvd processor as a process of its own. */
 async function host(env: Readonly<Record<string, string>> = {}): Promise<Child> {
   const { brokers, registryUrl } = inject('parts')
@@ -173,20 +241,33 @@ async function caughtUp(n: number): Promise<void> {
   )
 }
 
-/** The last row of each key and the time of the last mark. */
-async function derived(partition: number): Promise<{ rows: Map<string, Flow>; time: Micros }> {
+interface Derived {
+  readonly rows: Map<string, Flow>
+  readonly time: Micros
+  /** Of each record of an asset as it is now, what whoever holds the present takes it to be then. */
+  readonly closed: readonly Micros[]
+}
+
+/** The row of the highest version of each key, and the time of the last mark. */
+async function derived(partition: number): Promise<Derived> {
   const rows = new Map<string, Flow>()
+  const present = emptyPresent()
+  const closed: Micros[] = []
   let time = 0
   const reader = log.reader()
   for await (const records of reader.toEnd('derived.flow', partition)) {
-    for (const { key, value } of records) {
+    for (const { key, value, offset } of records) {
       const message = value === null ? undefined : codec.decode(value)
-      if (message?.type === 'flow') rows.set(String(key), message.value)
-      if (message?.type === 'mark') time = message.value.time
+      if (message?.type === 'flow' && message.value.v >= (rows.get(String(key))?.v ?? 0))
+        rows.set(String(key), message.value)
+      if (message?.type === 'mark') time = Math.max(time, message.value.time)
+      if (message?.type !== 'cvd') continue
+      takeIn(present, { topic: 'derived.flow', offset, message })
+      closed.push(present.cvd.get(message.value.asset)?.closed ?? 0)
     }
   }
   await reader.close()
-  return { rows, time }
+  return { rows, time, closed }
 }
 
 type Totals = Record<string, { buy: number; sell: number; trades: number }>

@@ -1,6 +1,7 @@
 import type { Writer } from '../../infra/kafka/seam.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Snapshot, Stood } from '../../schemas/records.ts'
+import type { DeadLetters } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
 import { FatalError } from './errors.ts'
 import { Failures } from './failures.ts'
@@ -8,9 +9,7 @@ import type { Folded } from './fold.ts'
 import { noTime } from './partition-clock.ts'
 import type { Ports } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
-import { erasure, StateFold, type Found } from './snapshot.ts'
-
-const ERASED_PER_SEND_MAX = 2_000
+import { erasure, StateFold, wholeState, type Found } from './snapshot.ts'
 
 export interface Opened extends Folded {
   /** Offset to read next, of each input that was read. */
@@ -21,6 +20,17 @@ export interface Opened extends Folded {
   readonly parts: ReadonlyMap<string, Buffer>
   /** What had failed when it was written. */
   readonly failures: Failures
+  /** It has just taken the place of an older generation's, and nothing was told of it yet. */
+  readonly isUntold?: boolean
+}
+
+/** What has caught up beside the state of an older generation: `Beside`. */
+export interface CaughtUp {
+  readonly partition: number
+  /** What it could not read. */
+  readonly letters: DeadLetters
+  /** What is to stand in the place of the older state. */
+  opened(): Opened
 }
 
 /**
@@ -31,13 +41,14 @@ export async function openState(
   row: ProcessorRow,
   partition: number,
   claim: Writer,
-  { ports, decoder }: { ports: Ports; decoder: Decoder },
+  { ports, decoder, beside }: { ports: Ports; decoder: Decoder; beside?: CaughtUp | undefined },
 ): Promise<Opened> {
   const fold = new StateFold((value) => readSnapshot(row, partition, decoder, value))
   for await (const records of ports.reader.toEnd(row.state, partition)) await fold.add(records)
   const found = fold.found(row)
-  if (found.kind === 'none') await startAnew(row, partition, claim, found, ports)
+  if (found.kind === 'none' && beside !== undefined) return takePlace(row, claim, { found, beside }, ports)
   if (found.kind === 'none') {
+    await startAnew(row, partition, claim, found, ports)
     const nothing = { next: new Map(), stood: {}, parts: new Map(), failures: new Failures() }
     return { state: row.core.empty(), ...noTime, told: -1, ...nothing }
   }
@@ -62,21 +73,39 @@ function unreadable(row: ProcessorRow, partition: number, why: string, cause?: E
   return new FatalError('unreadable-state', message, { cause })
 }
 
+type Nothing = Extract<Found, { kind: 'none' }>
+
 /** No state of this generation: everything is folded again from the log's start, and the higher `v` wins. */
 async function startAnew(
   row: ProcessorRow,
   partition: number,
   claim: Writer,
-  { stale, writtenBy }: Extract<Found, { kind: 'none' }>,
-  { clock, report }: Ports,
+  { stale, writtenBy }: Nothing,
+  { clock, codec, report }: Ports,
 ): Promise<void> {
   if (stale.length === 0) return
   report.warn(
     { processor: row.name, partition, writtenBy, generation: row.generation, reason: row.reason, parts: stale.length },
     'state is of an older generation; rebuilding from the start of the log',
   )
-  const tombstones = erasure(stale, clock.now())
-  for (let at = 0; at < tombstones.length; at += ERASED_PER_SEND_MAX) {
-    await claim.send(row.state, partition, tombstones.slice(at, at + ERASED_PER_SEND_MAX))
-  }
+  for (const batch of erasure(codec, row, stale, clock.now())) await claim.send(row.state, partition, batch)
+}
+
+/** What has caught up beside the older generation's state is written in its place. */
+async function takePlace(
+  row: ProcessorRow,
+  claim: Writer,
+  { found, beside }: { found: Nothing; beside: CaughtUp },
+  { clock, codec }: Ports,
+): Promise<Opened> {
+  const opened = beside.opened()
+  const { parts, next } = opened
+  const stale = found.stale.filter((key) => !parts.has(key))
+  const applied = Object.fromEntries([...next].map(([topic, offset]) => [topic, offset - 1]))
+  const position = { ...opened, applied, failures: [] }
+  for (const batch of erasure(codec, row, stale, clock.now())) await claim.send(row.state, beside.partition, batch)
+  for (const batch of wholeState(codec, row, { parts, position }, clock.now()))
+    await claim.send(row.state, beside.partition, batch)
+  await beside.letters.write(claim)
+  return { ...opened, isUntold: true }
 }

@@ -131,14 +131,15 @@ function verdictOf({ records, end }: Slice, stood: Stood, mayBeGone: boolean): '
   return printOf(found) === stood.print ? 'same' : 'other'
 }
 
-/** The last record before a position; undefined: there is none, or it is far away. */
+/** The last record before a position; undefined: there is none, or it is further away than `most`. */
 export async function recordBefore(
   reader: LogReader,
   position: Position,
   delay: (ms: number) => Promise<void>,
+  most = BEFORE_MAX,
 ): Promise<LogRecord | undefined> {
   const { start } = await fetchAt(reader, position, delay)
-  const from = Math.max(start, position.offset - BEFORE_MAX)
+  const from = Math.max(start, position.offset - most)
   return (await recordsFrom(reader, { ...position, offset: from }, position.offset, delay)).at(-1)
 }
 

@@ -81,6 +81,11 @@ export interface ProcessorRow {
   readonly snapshotEvery?: number
   /** Least time between two fetches for it, milliseconds, where nobody waits for what it makes. Left out: none. */
   readonly paceMs?: number
+  /**
+   * Record types of its outputs that are tables of past times: a higher generation writes those of the past anew, while the
+   * older one still tells the present. All else stays as it was told. Left out: none.
+   */
+  readonly retold?: readonly RecordType[]
   /** Raised, with its reason, when derived data are rebuilt by other code or parameters. */
   readonly generation: number
   readonly reason: string

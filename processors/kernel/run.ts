@@ -1,6 +1,8 @@
+import type { Beside } from './beside.ts'
 import { Decoder } from './decoder.ts'
 import { Intake, type Hosted, type InputLag } from './intake.ts'
 import type { Membership } from '../../infra/kafka/seam.ts'
+import type { RecordFailure } from './errors.ts'
 import type { PartitionOwner, PartitionWork } from './partition-owner.ts'
 import type { Ports } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
@@ -108,17 +110,33 @@ export class Runner<Work extends PartitionWork> {
   }
 }
 
-export interface ProcessorsOptions extends Omit<TaskOptions, 'decoder' | 'after'>, Pick<RunOptions<Task>, 'sessionMs'> {
-  readonly rows: readonly { readonly row: ProcessorRow; readonly membership: Membership }[]
+interface HostedRow {
+  readonly row: ProcessorRow
+  readonly membership: Membership
+  /** By partition: what caught up beside the state of an older generation before this host became a member. */
+  readonly besides?: Map<number, Beside> | undefined
+}
+
+type OwnTaskOptions = 'decoder' | 'after' | 'beside'
+
+export interface ProcessorsOptions extends Omit<TaskOptions, OwnTaskOptions>, Pick<RunOptions<Task>, 'sessionMs'> {
+  readonly rows: readonly HostedRow[]
 }
 
 /** Hosts processors. */
 export function runProcessors({ rows, sessionMs, ...options }: ProcessorsOptions): Runner<Task> {
   const { ports } = options
   const decoder = new Decoder(ports.codec, (id) => ports.lookUp(id))
-  const hosted = rows.map(({ row, membership }): Hosted<Task> => {
+  const hosted = rows.map(({ row, membership, besides }): Hosted<Task> => {
     const { name, paceMs } = row
-    return { name, membership, paceMs, open: (at, after) => Task.open(row, at, { ...options, decoder, after }) }
+    const open = async (at: number, after: RecordFailure | undefined): Promise<Task> => {
+      const beside = besides?.get(at)
+      const task = await Task.open(row, at, { ...options, decoder, after, beside })
+      besides?.delete(at)
+      await beside?.close()
+      return task
+    }
+    return { name, membership, paceMs, open }
   })
   return new Runner({ hosted, ports, sessionMs })
 }

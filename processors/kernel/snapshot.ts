@@ -13,6 +13,9 @@ export const POSITION_KEY = '@position'
  * some 40,000 alerts.
  */
 export const SNAPSHOT_BYTES_MAX = 32_000_000
+/** Of what is written in several batches. */
+const ERASED_PER_SEND_MAX = 2_000
+const BYTES_PER_SEND_MAX = 8_000_000
 /** Lengths, delta offset, delta time and header count of a record in a batch, at most. */
 const RECORD_OVERHEAD_BYTES = 24
 
@@ -79,7 +82,7 @@ export function batchBytes(batch: readonly OutRecord[]): number {
 
 /** What a state topic's partition says, by the last value of each key. */
 export type Found =
-  /** Nothing that this generation can go on from; `stale` are keys that an older generation or a torn erasure left. */
+  /** Nothing that this generation can go on from; `stale` are the parts that an older one, or a cut write, left. */
   | { readonly kind: 'none'; readonly stale: readonly string[]; readonly writtenBy: number | undefined }
   | { readonly kind: 'state'; readonly position: StatePosition; readonly parts: ReadonlyMap<string, Buffer> }
 
@@ -104,10 +107,10 @@ export class StateFold {
   found(owner: StateOwner): Found {
     const position = this.#latest.get(POSITION_KEY)
     if (position !== undefined && position.generation > owner.generation) throw newerState(owner, position)
-    if (position === undefined || position.generation < owner.generation) {
+    this.#latest.delete(POSITION_KEY)
+    if (position === undefined || position.generation < owner.generation || !isWhole(position)) {
       return { kind: 'none', stale: [...this.#latest.keys()], writtenBy: position?.generation }
     }
-    this.#latest.delete(POSITION_KEY)
     const parts = new Map([...this.#latest].map(([key, { state }]) => [key, state] as const))
     const { applied, time, clocks, failures, stood, told } = position
     return { kind: 'state', position: { applied, time, clocks, failures, stood, told }, parts }
@@ -122,11 +125,43 @@ function newerState(owner: StateOwner, found: Snapshot): FatalError {
   )
 }
 
+/** A position that has applied nothing stands in front of a state that is not written to its end. */
+export function isWhole({ applied }: Pick<Snapshot, 'applied'>): boolean {
+  return Object.keys(applied).length > 0
+}
+
 /**
- * Tombstones of an older generation's parts, the position first: whatever is left after a crash between two batches has
- * no position, so that no generation takes it for a state.
+ * Takes an older generation's parts away, in batches. A position of this one comes first: whoever finds it knows that the
+ * state is no longer the older one's, and, where the rest was cut off by a crash, not yet this one's.
  */
-export function erasure(stale: readonly string[], recordTime: number): OutRecord[] {
-  const keys = stale.toSorted((a, b) => Number(b === POSITION_KEY) - Number(a === POSITION_KEY))
-  return keys.map((key) => ({ key, value: null, time: recordTime }))
+export function* erasure(
+  codec: Codec,
+  owner: StateOwner,
+  stale: readonly string[],
+  recordTime: number,
+): Iterable<OutRecord[]> {
+  yield snapshotBatch(codec, owner, { ...NOWHERE, time: 0 }, [], recordTime)
+  for (let at = 0; at < stale.length; at += ERASED_PER_SEND_MAX)
+    yield stale.slice(at, at + ERASED_PER_SEND_MAX).map((key) => ({ key, value: null, time: recordTime }))
+}
+
+/** The whole of a state, in batches: behind the last of them it stands. */
+export function* wholeState(
+  codec: Codec,
+  owner: StateOwner,
+  { parts, position }: Pick<Extract<Found, { kind: 'state' }>, 'parts' | 'position'>,
+  recordTime: number,
+): Iterable<OutRecord[]> {
+  let batch: PartChange[] = []
+  let bytes = 0
+  for (const [key, part] of parts) {
+    if (bytes + part.length > BYTES_PER_SEND_MAX && batch.length > 0) {
+      yield snapshotBatch(codec, owner, { ...NOWHERE, time: 0 }, batch, recordTime)
+      batch = []
+      bytes = 0
+    }
+    batch.push([key, part])
+    bytes += part.length
+  }
+  yield snapshotBatch(codec, owner, position, batch, recordTime)
 }

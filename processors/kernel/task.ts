@@ -1,6 +1,7 @@
 import type { LogRecord, OutRecord, Position, Slice, TopicPartition } from '../../infra/kafka/seam.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import type { Beside } from './beside.ts'
 import { RevertibleFold } from './revertible-fold.ts'
 import type { Cause } from './dead-letters.ts'
 import { guarded, type RecordFailure } from './errors.ts'
@@ -35,6 +36,8 @@ export interface TaskOptions extends Pick<OwnedOptions, 'ports' | 'decoder' | 'o
   readonly retentionBytes: number
   /** What the task before this one failed of: this one takes records back that fail. */
   readonly after?: RecordFailure | undefined
+  /** What has caught up beside the state of an older generation, if that is what there is. */
+  readonly beside?: Beside | undefined
 }
 
 /**
@@ -64,8 +67,9 @@ export class Task implements PartitionWork {
   #failed = false
 
   /** Claims the partition, then reads its state to the end, then checks whether the log is the one that it was left at. */
-  static open(row: ProcessorRow, partition: number, options: TaskOptions): Promise<Task> {
-    const { ports, decoder, onLostLog, partitions } = options
+  static async open(row: ProcessorRow, partition: number, options: TaskOptions): Promise<Task> {
+    const { ports, decoder, onLostLog, partitions, beside } = options
+    await beside?.catchUp()
     const { name, inputs } = row
     const outputs = outputsOf(row, partition, partitions)
     return openOwned({ name, partition, inputs, outputs, ports, decoder, onLostLog }, async (owned) => {
@@ -76,6 +80,7 @@ export class Task implements PartitionWork {
         onMoved: () => (task.#unsaved += 1),
         onLostOutputs: (lost) => task.#writeAgain(lost),
       })
+      if (opened.isUntold === true) await task.#tellAgain(row.outputs)
       return task
     })
   }
@@ -265,13 +270,17 @@ export class Task implements PartitionWork {
     }
     for (const { topic, partition, records } of this.#unsavedOutputs.takeLost())
       await this.#append(topic, partition, records)
+    await this.#tellAgain(new Set(lost.map((output) => output.topic as TopicName)))
+    this.#unsaved += 1 // so that no later owner finds the same to be lost
+  }
+
+  /** What the state still knows of what it wrote to these. */
+  async #tellAgain(topics: Iterable<TopicName>): Promise<void> {
     this.#outputs.time = this.#options.ports.clock.now()
     const next = this.positions()[0]?.offset ?? 0
-    for (const topic of new Set(lost.map((output) => output.topic as TopicName)))
-      this.#folded.restate(topic, next, this.#outputs.emit)
+    for (const topic of topics) this.#folded.restate(topic, next, this.#outputs.emit)
     await this.#send()
     await this.owned.recover()
-    this.#unsaved += 1 // so that no later owner finds the same to be lost
   }
 
   /** Not waited for, one at a time: a slow group coordinator must not slow the partition. */

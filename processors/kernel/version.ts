@@ -13,3 +13,8 @@ export function versionOf(generation: number, offset: number): number {
 export function generationOf(v: number): number {
   return Math.floor(v / OFFSETS)
 }
+
+/** The offset that it follows from, with its shift. */
+export function offsetOf(v: number): number {
+  return v % OFFSETS
+}

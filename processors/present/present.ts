@@ -18,6 +18,7 @@ import type {
 } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Entry, Output, Processor, ProcessorRow } from '../kernel/processor.ts'
+import { generationOf } from '../kernel/version.ts'
 import {
   drop,
   emptyPresent,
@@ -146,8 +147,9 @@ function applyNewest(state: PresentState, message: Message): void {
       return
     }
     case 'funding': {
-      const { asset, v } = message.value
-      if (v >= (state.funding.get(asset)?.v ?? 0)) put(state, 'funding', asset, message.value)
+      const { asset } = message.value
+      const isBehind = isOlder(state.funding.get(asset), message.value, ({ time }) => time)
+      if (!isBehind) put(state, 'funding', asset, message.value)
       return
     }
     case 'settlement':
@@ -168,6 +170,17 @@ function applyNewest(state: PresentState, message: Message): void {
       return applyInstrument(state, message.value)
     default:
   }
+}
+
+/** The higher version stands; but a higher generation that is not as far yet says nothing about the present. */
+function isOlder<Value extends { readonly v: number }>(
+  known: Value | undefined,
+  value: Value,
+  timeOf: (value: Value) => Micros,
+): boolean {
+  if (known === undefined) return false
+  if (value.v < known.v) return true
+  return generationOf(value.v) > generationOf(known.v) && timeOf(value) < timeOf(known)
 }
 
 function applyTicker(state: PresentState, ticker: SpotTicker): void {
@@ -215,9 +228,10 @@ function applyInstrument(state: PresentState, value: Instrument): void {
 
 /** Rows of the buckets that are open, and of those that closed a moment ago. */
 function applyOpen(state: PresentState, row: Flow): void {
-  const { asset, instrument, bucket, part, v } = row
+  const { asset, instrument, bucket, part } = row
   const key = `${asset}|${instrument}|${bucket}|${part}`
-  if (bucket < flowHeldFrom(state, asset) || v < (state.open.get(key)?.v ?? 0)) return
+  const isBehind = isOlder(state.open.get(key), row, ({ close_time }) => close_time)
+  if (bucket < flowHeldFrom(state, asset) || isBehind) return
   put(state, 'open', key, row)
   if (state.open.size > OPEN_MAX)
     drop(
@@ -228,8 +242,8 @@ function applyOpen(state: PresentState, row: Flow): void {
 }
 
 function applyCvd(state: PresentState, cvd: Cvd): void {
-  const { asset, v } = cvd
-  if (v < (state.cvd.get(asset)?.v ?? 0)) return
+  const { asset } = cvd
+  if (isOlder(state.cvd.get(asset), cvd, ({ closed }) => closed)) return
   put(state, 'cvd', asset, cvd)
   const from = flowHeldFrom(state, asset)
   for (const [key, row] of state.open) if (row.asset === asset && row.bucket < from) drop(state, 'open', key)
@@ -305,8 +319,8 @@ function applyLiquidation(state: PresentState, value: Liquidation, offset: numbe
 
 /** The model counts anew where its start is another: what is held of before it does not count then. */
 function applyRisk(state: PresentState, risk: LiquidationRisk): void {
-  const { asset, v, since } = risk
-  if (v < (state.risk.get(asset)?.v ?? 0)) return
+  const { asset, since } = risk
+  if (isOlder(state.risk.get(asset), risk, ({ time }) => time)) return
   put(state, 'risk', asset, risk)
   if (state.observed.get(asset)?.since !== since) put(state, 'observed', asset, { since, longUsd: 0, shortUsd: 0 })
 }

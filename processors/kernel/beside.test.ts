@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import type { LogRecord } from '../../infra/kafka/seam.ts'
+import { localCodec } from '../../schemas/codec.ts'
+import type { Message, Micros } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { cvd, CVD } from '../cvd/cvd.ts'
+import { mark, SECOND, T0, trade } from '../cvd/testing/records.ts'
+import { takeIn } from '../present/present.ts'
+import { emptyPresent } from '../present/state.ts'
+import { processorsNamed } from '../topology.ts'
+import { Beside, catchUpAll, findBesides } from './beside.ts'
+import { MemoryBroker } from './memory-log.ts'
+import type { Clock } from './ports.ts'
+import type { Processor, ProcessorRow } from './processor.ts'
+import { quietReport } from './quiet.ts'
+import { Task } from './task.ts'
+import { round, testTaskOn, type TestTask } from './testing/task.ts'
+import { generationOf, offsetOf } from './version.ts'
+
+const IN = 'market.trades'
+const codec = localCodec()
+const core = cvd as Processor<unknown>
+const older = rowOf(7, core)
+const newer = rowOf(8, core)
+
+function rowOf(generation: number, core: Processor<unknown>): ProcessorRow {
+  const [row] = processorsNamed([CVD])
+  if (row === undefined) throw new Error('there is no cvd')
+  return { ...row, generation, core }
+}
+
+/** Trades of two instruments, one a second each, and a mark behind each second; time is where they end. */
+class Market {
+  #seconds = 0
+  readonly clock: Clock = {
+    now: () => (T0 + this.#seconds * SECOND) / 1_000,
+    delay: () => Promise.resolve(),
+    turn: () => Promise.resolve(),
+  }
+  readonly broker = new MemoryBroker(this.clock)
+
+  trade(seconds: number): void {
+    for (let n = 0; n < seconds; n++) {
+      const id = this.#seconds++
+      const time = T0 + id * SECOND
+      const one = { first_id: id, time, size: 1 + (id % 5), taker: id % 3 === 0 ? 'sell' : 'buy' } as const
+      this.#append(trade(one), time)
+      this.#append(trade({ ...one, instrument: 'bybit:perp:ETHUSDT', asset: 'eth' }), time)
+      this.#append(mark(time + SECOND), time)
+    }
+  }
+
+  host(report = quietReport): TestTask {
+    return testTaskOn(this.broker, { codec, report, clock: this.clock }, this.clock, 50)
+  }
+
+  records(topic: TopicName): readonly Message[] {
+    return this.broker.records(topic, 0).flatMap(({ value }) => (value === null ? [] : [codec.decode(value)]))
+  }
+
+  #append(message: Message, time: Micros): void {
+    const value = codec.encode(IN, message.type, message.value)
+    this.broker.append(IN, 0, [{ key: 'key', value, time: time / 1_000 }])
+  }
+}
+
+async function find(row: ProcessorRow, host: TestTask): Promise<Beside> {
+  const beside = await Beside.find(row, 0, host)
+  if (beside === undefined) throw new Error('there is nothing to catch up with')
+  return beside
+}
+
+/** What was told of each key in the end: that of the highest version. */
+function table(records: readonly LogRecord[]): Map<string, Message> {
+  const last = new Map<string, Message>()
+  for (const { key, value } of records) {
+    const message = value === null ? undefined : codec.decode(value)
+    if (message === undefined || !('v' in message.value)) continue
+    const known = last.get(String(key))
+    const v = known !== undefined && 'v' in known.value ? known.value.v : 0
+    if (message.value.v >= v) last.set(String(key), message)
+  }
+  return last
+}
+
+/** Which records of it follow from which place, whatever generation told them. */
+function places(records: readonly LogRecord[]): Set<string> {
+  const told = new Set<string>()
+  for (const { key, value } of records) {
+    const message = value === null ? undefined : codec.decode(value)
+    if (message !== undefined && 'v' in message.value) told.add(`${String(key)} ${offsetOf(message.value.v)}`)
+  }
+  return told
+}
+
+describe('a higher generation beside an older one', () => {
+  it('takes its place where all was told, and the tables of the past are its own', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(600)
+    const old = await Task.open(older, 0, host)
+    await round(old, host)
+    const next = market.host()
+    const beside = await find(newer, next)
+    await beside.catchUp()
+    market.trade(30)
+    await round(old, host)
+    const task = await Task.open(newer, 0, { ...next, beside })
+    market.trade(5)
+    await expect(round(old, host)).rejects.toMatchObject({ code: 'fenced' })
+    await round(task, next)
+
+    const alone = new Market()
+    alone.trade(635)
+    const fresh = alone.host()
+    await round(await Task.open(newer, 0, fresh), fresh)
+    for (const topic of ['derived.flow', 'derived.signals', 'alerts.inputs'] as const) {
+      const told = places(market.broker.records(topic, 0))
+      for (const place of places(alone.broker.records(topic, 0))) expect(told).toContain(place)
+    }
+    const expected = table(alone.broker.records('derived.flow', 0))
+    expect(expected.size).toBeGreaterThan(100)
+    expect(table(market.broker.records('derived.flow', 0))).toEqual(expected)
+  })
+
+  it('says what differs of what both told, and what is the same', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(600)
+    await round(await Task.open(older, 0, host), host)
+    const lines: object[] = []
+    const report = {
+      ...quietReport,
+      warn: (fields: object) => lines.push(fields),
+      info: (fields: object) => lines.push(fields),
+    }
+    await (await find(newer, market.host(report))).catchUp()
+    expect(lines).toMatchObject([{ from: 7, to: 8, other: 0, first: undefined }])
+    const twice: Processor<unknown> = {
+      ...core,
+      apply(state: unknown, entry, context, emit) {
+        const { message } = entry
+        const isBtc = message.type === 'trade' && message.value.asset === 'btc'
+        const value = isBtc ? { ...message.value, size: 2 * message.value.size } : message.value
+        core.apply(state, { ...entry, message: { ...message, value } as Message }, context, emit)
+      },
+    }
+    lines.length = 0
+    await (await find(rowOf(8, twice), market.host(report))).catchUp()
+    const [differ] = lines as { same: number; other: number; first: string }[]
+    expect(differ?.same).toBeGreaterThan(100)
+    expect(differ?.other).toBeGreaterThan(100)
+    expect(differ?.first).toContain('btc')
+  })
+
+  it('never lets the present go back, while it catches up, is switched to and goes on', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(600)
+    const old = await Task.open(older, 0, host)
+    await round(old, host)
+    const next = market.host()
+    const beside = await find(newer, next)
+    await beside.catchUp()
+    market.trade(20)
+    await round(old, host)
+    const task = await Task.open(newer, 0, { ...next, beside })
+    market.trade(20)
+    while (market.broker.at(IN, 0).end > (task.positions()[0]?.offset ?? 0))
+      await task.work(await next.ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1_000 }))
+
+    const state = emptyPresent()
+    const closed: number[] = []
+    const generations = new Set<number>()
+    for (const [offset, message] of market.records('derived.flow').entries()) {
+      takeIn(state, { topic: 'derived.flow', offset, message })
+      const known = state.cvd.get('btc')
+      if (known === undefined) continue
+      closed.push(known.closed)
+      generations.add(generationOf(known.v))
+    }
+    expect(closed).toEqual(closed.toSorted((a, b) => a - b))
+    expect([...generations]).toEqual([7, 8])
+  })
+
+  it('is written whole or not at all: a crash between leaves nobody a state', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(600)
+    await round(await Task.open(older, 0, host), host)
+    const next = market.host()
+    const beside = await find(newer, next)
+    let sends = 0
+    const log = {
+      ...next.ports.log,
+      claim: async (...args: Parameters<typeof next.ports.log.claim>) => {
+        const claim = await next.ports.log.claim(...args)
+        return {
+          ...claim,
+          send: (...batch: Parameters<typeof claim.send>) =>
+            sends++ > 0 ? Promise.reject(new Error('crash')) : claim.send(...batch),
+        }
+      },
+    }
+    const crashing = { ...next, ports: { ...next.ports, log }, beside }
+    await expect(Task.open(newer, 0, crashing)).rejects.toThrow('crash')
+    await expect(Task.open(older, 0, market.host())).rejects.toMatchObject({ code: 'newer-state' })
+    // the same process, which has it still
+    const task = await Task.open(newer, 0, { ...next, beside })
+    expect(task.positions()[0]?.offset).toBeGreaterThan(1_000)
+    // and one that has nothing
+    const again = await Task.open(newer, 0, market.host())
+    expect(again.positions()).toEqual(task.positions())
+  })
+
+  it('is not looked for where the state is its own, a newer one or none', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(100)
+    expect(await Beside.find(newer, 0, host)).toBeUndefined()
+    await round(await Task.open(newer, 0, host), host)
+    expect(await Beside.find(newer, 0, host)).toBeUndefined()
+    expect(await Beside.find(older, 0, host)).toBeUndefined()
+    expect([...(await findBesides(rowOf(9, core), [0, 1], host)).keys()]).toEqual([0])
+  })
+
+  it('that cannot fold a record is left out: its partition is built when it is owned', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(200)
+    await round(await Task.open(older, 0, host), host)
+    const broken: Processor<unknown> = {
+      ...core,
+      apply() {
+        throw new Error('broken')
+      },
+    }
+    const besides = await findBesides(rowOf(8, broken), [0], host)
+    const lines: string[] = []
+    await catchUpAll(besides, { ...quietReport, warn: (_, message) => lines.push(message) })
+    expect(besides.size).toBe(0)
+    expect(lines).toEqual(['a higher generation could not catch up beside the older one; it is built when it is owned'])
+  })
+})
