@@ -54,8 +54,11 @@ describe('numbers as people read them', () => {
       fc.property(fc.double({ min: -1e12, max: 1e12, noNaN: true }), (value) => {
         const signs = { buy: '+', sell: '−', '': '' }
         expect(format.signed(value).startsWith(signs[format.side(value)])).toBe(true)
+        const percents = format.inPercent(value, 2)
+        expect(format.sideOf(percents)).toBe(percents === '0.00 %' ? '' : format.side(value))
       }),
     )
+    expect(format.sideOf(format.inPercent(-0.004, 2))).toBe('')
   })
 })
 

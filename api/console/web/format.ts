@@ -110,3 +110,8 @@ export function count(value: Maybe): string {
 export function side(value: Maybe): 'buy' | 'sell' | '' {
   return value === null || value === undefined || value === 0 ? '' : value > 0 ? 'buy' : 'sell'
 }
+
+/** The side that a written figure says by its sign: one that is written as 0 has none, however small it is. */
+export function sideOf(text: string): 'buy' | 'sell' | '' {
+  return text.startsWith('+') ? 'buy' : text.startsWith(MINUS) ? 'sell' : ''
+}

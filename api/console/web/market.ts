@@ -182,7 +182,8 @@ function drawSymbol(asset: string): void {
   const row = rows.row(asset)
   const { price, funding, risk, cvd } = symbol
   say(cell(row, 'price'), format.price(price?.price), price?.quality === 'degraded' ? 'num weak' : 'num')
-  say(cell(row, 'change'), format.inPercent(price?.change_24h, 2), `num ${format.side(price?.change_24h)}`)
+  const change = format.inPercent(price?.change_24h, 2)
+  say(cell(row, 'change'), change, `num ${format.sideOf(change)}`)
   for (const period of periods) {
     const value = format.signed(cvd.of(period))
     const part = format.coveredPart(symbol.covered.get(period), periodMs[period])

@@ -90,15 +90,23 @@ function draw(): void {
   const seen = isWatchedOnly ? last.symbols.filter(({ symbol }) => stars.has(symbol)) : last.symbols
   rows.arrange(seen.map(({ symbol }) => symbol))
   for (const one of seen) drawSymbol(one)
-  say(byId('matching'), `${last.matching} of ${last.known} symbols meet the conditions; ${seen.length} are shown.`)
+  say(byId('matching'), countWords(last, seen.length))
   watchedOnly.setAttribute('aria-pressed', String(isWatchedOnly))
   setState(panel, seen.length === 0 ? 'empty' : 'ready', 'No symbol meets this.')
 }
 
+function countWords({ known, matching }: ScreenerAnswer, shown: number): string {
+  const all = `${format.count(known)} symbols are listed`
+  const met = conditions.length === 0 ? all : `${all}, ${format.count(matching)} of them meet the conditions`
+  return shown === matching ? `${met}.` : `${met}; ${format.count(shown)} are shown.`
+}
+
 function drawSymbol(one: Screened): void {
   const row = rows.row(one.symbol)
-  for (const [name, , , text, coloured] of columns)
-    say(cell(row, name), text(one[name]), coloured ? `num ${format.side(one[name])}` : 'num')
+  for (const [name, , , text, coloured] of columns) {
+    const figure = text(one[name])
+    say(cell(row, name), figure, coloured ? `num ${format.sideOf(figure)}` : 'num')
+  }
   cell(row, 'funding_rate_pct')?.setAttribute('title', one.funding_exchange ?? '')
 }
 

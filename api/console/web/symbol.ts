@@ -186,7 +186,8 @@ function drawTable(candles: readonly Candle[], points: readonly FlowPoint[]): vo
 const drawPrice = beforePaint(() => {
   if (price === undefined) return
   say(byId('price'), format.price(price.price))
-  say(byId('change'), `${format.inPercent(price.change_24h, 2)} in 24 h`, format.side(price.change_24h))
+  const change = format.inPercent(price.change_24h, 2)
+  say(byId('change'), `${change} in 24 h`, format.sideOf(change))
   const old = format.age(now() - price.time)
   say(
     byId('price-note'),
