@@ -31,9 +31,17 @@ const questions: Readonly<Record<string, Question>> = {
   'ohlcv, 7 d by 1h, all venues': (n) => ({
     path: `/ohlcv/${symbolOf(n)}?interval=1h&exchange=all&limit=${fewer(168, n)}`,
   }),
+  'ohlcv, 90 d by 4h, all venues': (n) => ({
+    path: `/ohlcv/${symbolOf(n)}?interval=4h&exchange=all&limit=${fewer(540, n)}`,
+  }),
+  // What the console's chart of a new installation asks for, page by page.
+  'ohlcv, a page of 1,000 hours, all venues': (n) => ({
+    path: `/ohlcv/${symbolOf(n)}?interval=1h&exchange=all&limit=${fewer(1_000, n)}`,
+  }),
   'cvd/history, 1 h by 1m': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1m&limit=${fewer(60, n)}` }),
   'cvd/history, 24 h by 5m': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=5m&limit=${fewer(288, n)}` }),
   'cvd/history, 7 d by 1h': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1h&limit=${fewer(168, n)}` }),
+  'cvd/history, 90 d by 4h': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=4h&limit=${fewer(540, n)}` }),
   // The first symbol has prices of a week, the others of 96 minutes.
   'alerts/backtest, 96 min of prices': (n) => whatIf(symbols[1 + (n % (symbols.length - 1))] ?? '', n),
   'alerts/backtest, 7 d of prices': (n) => whatIf(symbolOf(0), n),

@@ -98,18 +98,27 @@ function furtherItems({ rows, interval, shown, at }: Reading & { at: number }): 
 function fundingItem(funding: ChartRows['funding'], isBefore: (time: string) => boolean): HTMLElement[] {
   const rates = Object.entries(funding).flatMap(([venue, settled]) => {
     const last = settled.findLast(({ time }) => isBefore(time))
-    return last === undefined ? [] : [`${venue} ${format.inPercent(last.funding_rate_pct, 4)}${whence(last.source)}`]
+    if (last === undefined) return []
+    return [{ figure: `${venue} ${format.inPercent(last.funding_rate_pct, 4)}`, of: whence(last.source) }]
   })
-  return rates.length === 0 ? [] : [item('Funding', rates.join(', '))]
+  return rates.length === 0 ? [] : [item('Funding', listOf(rates))]
 }
 
 /** Of each venue, and what it is held against where that is not the spot price. */
 function basisItem({ exchanges }: BasisPoint): HTMLElement[] {
   const told = Object.entries(exchanges).flatMap(([venue, { basis_pct, against, source }]) => {
-    const of = against === 'index' ? ' of index' : ''
-    return basis_pct === null ? [] : [`${venue} ${format.inPercent(basis_pct, 3)}${of}${whence(source)}`]
+    const of = `${against === 'index' ? ' of index' : ''}${whence(source)}`
+    return basis_pct === null ? [] : [{ figure: `${venue} ${format.inPercent(basis_pct, 3)}`, of }]
   })
-  return told.length === 0 ? [] : [item('Basis', told.join(', '))]
+  return told.length === 0 ? [] : [item('Basis', listOf(told))]
+}
+
+/** The venues' figures, each with what it is of; what is the same of all stands once. */
+function listOf(told: readonly { readonly figure: string; readonly of: string }[]): string {
+  const [first] = told
+  const isSame = told.every(({ of }) => of === first?.of)
+  const figures = told.map(({ figure, of }) => (isSame ? figure : figure + of))
+  return figures.join(', ') + (isSame ? (first?.of ?? '') : '')
 }
 
 /** The venues' history, where any of the sum is from there. */

@@ -18,7 +18,8 @@ export function price(value: Maybe): string {
     : value.toLocaleString('en-US', { minimumSignificantDigits: 4, maximumSignificantDigits: 4 })
 }
 
-function grouped(value: number, digits: number): string {
+/** With so many digits behind the point. */
+export function grouped(value: number, digits: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 

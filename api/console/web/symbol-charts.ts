@@ -32,6 +32,7 @@ import {
 import { bucketOf, secondsOf, type Interval } from './chart-time.ts'
 import { lineOf, totalOf, venuesOf } from './cvd-lines.ts'
 import { beforePaint } from './dom.ts'
+import { grouped } from './format.ts'
 import { HeatLayer } from './heat-layer.ts'
 
 /** What the figures of a pane are in. */
@@ -41,8 +42,9 @@ const units: Partial<Record<Layer, string>> = { funding: ', percent', interest: 
 const COLOURS = 4
 /** Height of the candles against that of a pane below them. */
 const CANDLES_SHARE = 2.5
-/** The largest liquidations of what is in sight have a mark. */
+/** The largest liquidations of what is in sight have a mark: so many at most, and no more than have room beside each other. */
 const MARKS = 40
+const MARK_PX = 16
 /** Nearer to the oldest candle than so many, older ones are asked for. */
 const NEAR = 30
 
@@ -116,7 +118,8 @@ export class SymbolCharts {
     const { candles, points } = rows
     const colours = coloursOf()
     const digits = digitsOf(candles.at(-1)?.close ?? 1)
-    this.#candles.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } })
+    const formatter = (price: number): string => grouped(price, digits)
+    this.#candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -digits } })
     this.#candles.setData(candles.map((candle) => candleOf(candle, colours)))
     this.#volume?.setData(candles.map((candle) => volumeOf(candle, colours)))
     if (this.#total !== undefined) this.#showCvd(points)
@@ -248,7 +251,8 @@ export class SymbolCharts {
         { at, usd: short, mark: { time: at, position: 'belowBar', shape: 'arrowUp', color: buy } as const },
       ].filter(({ usd }) => usd > 0)
     })
-    const largest = inSight.toSorted((a, b) => b.usd - a.usd).slice(0, MARKS)
+    const room = Math.min(MARKS, Math.floor(this.#chart.timeScale().width() / MARK_PX))
+    const largest = inSight.toSorted((a, b) => b.usd - a.usd).slice(0, room)
     const most = largest[0]?.usd ?? 1
     const marks = largest
       .toSorted((a, b) => a.at - b.at)
@@ -310,7 +314,9 @@ export class SymbolCharts {
         timeScale: {
           timeVisible: true,
           secondsVisible: false,
-          minBarSpacing: 0.2,
+          // 90 days of hours are in sight on a phone, too.
+          minBarSpacing: 0.1,
+          rightOffsetPixels: 16,
           maxBarSpacing: 24,
           borderColor: colour('--line'),
         },

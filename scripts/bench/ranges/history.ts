@@ -12,7 +12,13 @@ import type { BenchParts } from '../../figure.ts'
 import type { BenchEnvironment } from '../system/api.ts'
 
 const SECOND: Micros = 1_000_000
-const WEEK: Micros = 7 * 86_400 * SECOND
+const DAY: Micros = 86_400 * SECOND
+const WEEK: Micros = 7 * DAY
+/** What a new installation reads back of each market: hours of 90 days, minutes of one. */
+const past = [
+  { seconds: 3_600, days: 90 },
+  { seconds: 60, days: 1 },
+] as const
 /** Of one statement. */
 const DEADLINE_MS = 120_000
 const PRICES_PER_SECOND = 5
@@ -26,7 +32,10 @@ const assets = symbols.map((symbol) => symbol.toLowerCase())
 const instrumentsOf = (asset: string): string[] =>
   tradeVenues.map(({ venue, market }) => instrumentId(venue, market, `${asset.toUpperCase()}USDT`))
 
-/** A week of flow by buckets and hours of all assets, and prices: a week of the first asset, 96 minutes of the others. */
+/**
+ * A week of flow by buckets and hours of all assets, the venues' candles of 90 days, and prices: a week of the first asset,
+ * 96 minutes of the others.
+ */
 export async function fillRanges(parts: BenchParts, place: BenchEnvironment, partitions: number): Promise<void> {
   const now = Math.floor((Date.now() * 1000) / BUCKET) * BUCKET + BUCKET / 2
   const clickhouse = connectClickhouse({ ...parts.clickhouse, database: place.database, deadlineMs: DEADLINE_MS })
@@ -42,13 +51,23 @@ export async function fillRanges(parts: BenchParts, place: BenchEnvironment, par
 async function fillTables(clickhouse: Clickhouse, now: Micros): Promise<void> {
   const first = firstBucket(now)
   for (const [index, asset] of assets.entries()) {
-    for (const instrument of instrumentsOf(asset))
+    for (const instrument of instrumentsOf(asset)) {
       await clickhouse.run(flowSql, { asset, instrument, first, count: WEEK / BUCKET })
+      for (const { seconds, days } of past)
+        await clickhouse.run(pastSql, { asset, instrument, ...candlesOf(now, seconds, days) })
+    }
     const from = now - (index === 0 ? WEEK : SOME_PRICES)
     const every = SECOND / PRICES_PER_SECOND
     await clickhouse.run(pricesSql, { asset, from, every, count: Math.floor((now - from) / every) })
   }
   await clickhouse.run(hoursSql, { closed: bucketOf(now) - BUCKET })
+}
+
+/** The first of so many days, and how many there are; Binance's say what takers bought. */
+function candlesOf(now: Micros, seconds: number, days: number): { first: Micros; seconds: number; count: number } {
+  const width = seconds * SECOND
+  const count = (days * DAY) / width
+  return { first: Math.floor(now / width) * width - count * width, seconds, count }
 }
 
 const bucketOf = (time: Micros): Micros => time - (time % BUCKET)
@@ -60,6 +79,13 @@ SELECT {asset:String}, {instrument:String}, fromUnixTimestamp64Micro({first:Int6
   (number * 7919 % 40961) / 1024 AS buy, (number * 6007 % 40961) / 1024 AS sell, buy * 100, sell * 100, 5, 6,
   100, 101, 99, 100.5, at + toIntervalSecond(1), at + toIntervalSecond(9), number * 20, number * 20 + 19, true, 1, 0, number
 FROM numbers({count:UInt64})`
+
+const pastSql = `INSERT INTO venue_candles_log (asset, instrument, seconds, start, open, high, low, close, volume, taker_buy,
+  quote, taker_buy_quote, trades, source, received, partition, offset)
+SELECT {asset:String}, {instrument:String}, {seconds:UInt32},
+  fromUnixTimestamp64Micro({first:Int64} + toInt64(number) * {seconds:UInt32} * ${SECOND}, 'UTC') AS at, 100, 101, 99, 100.5,
+  (number * 7919 % 40961) / 16 AS size, if(startsWith({instrument:String}, 'binance'), size / 2, NULL), NULL, NULL, NULL,
+  'venue_candles', at, 0, number FROM numbers({count:UInt64})`
 
 /** One row as the log has it, of which ClickHouse was given the same. */
 function flowOf(asset: string, instrument: string, now: Micros, number: number): Flow {
