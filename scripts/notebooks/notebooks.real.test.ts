@@ -13,8 +13,8 @@ const pictures = path.join(here, '../../api/docs/assets/notebooks')
 const has = can('import ipykernel, nbclient, polars, matplotlib; assert matplotlib.__version__ == "3.11.2"')
 if (!has) console.log(`skipped: ${python} has no nbclient, ipykernel, polars or matplotlib 3.11.2; set PYTHON`)
 
-/** All together, of which CI waits. */
-const SECONDS_MAX = 40
+/** Of all kernels together: on two cores CI waits for about as long. */
+const CPU_SECONDS_MAX = 15
 /** What each finds in the market of the test's seed. */
 const finds = {
   cvd_divergence: [/^720 hours, sources: \['trades', 'venue_candles'\]/, /go together by 0\.88/, /bearish ┆ 26 /],
@@ -26,6 +26,7 @@ const names = Object.keys(finds) as (keyof typeof finds)[]
 interface Told {
   readonly name: string
   readonly seconds: number
+  readonly cpu_seconds: number
   readonly text: string
   readonly pictures: readonly string[]
 }
@@ -59,9 +60,11 @@ describe.skipIf(!has)('the notebooks', () => {
     await expect(readFileSync(picture, 'utf8')).toMatchFileSnapshot(path.join(pictures, `${name}.svg`))
   })
 
-  it('take less than CI waits for', () => {
-    const seconds = [...told.values()].map((one) => [one.name, one.seconds] as const)
-    console.log(seconds.map(([name, took]) => `${name}: ${took} s`).join(', '))
-    expect(seconds.reduce((sum, [, took]) => sum + took, 0)).toBeLessThan(SECONDS_MAX)
+  it('take no longer than CI can wait for', () => {
+    const all = [...told.values()]
+    console.log(all.map((one) => `${one.name}: ${one.seconds} s, ${one.cpu_seconds} s of CPU`).join('; '))
+    const used = all.reduce((sum, one) => sum + one.cpu_seconds, 0)
+    expect(used).toBeGreaterThan(0)
+    expect(used).toBeLessThan(CPU_SECONDS_MAX)
   })
 })
