@@ -1,4 +1,4 @@
-import { type Candle, withFlatCandles } from '../ledger/candles.ts'
+import type { Candle } from '../ledger/candles.ts'
 import type { Link } from '../link.ts'
 import { shortNumber, trimmedText } from '../market/decimal.ts'
 import { furtherMarkets } from '../market/further.ts'
@@ -45,30 +45,21 @@ export function bitgetApi(context: Context): VenueApi {
       return answerOf(calls, path, context, query) ?? refuse('40404', 'Request URL NOT FOUND')
     },
     publish(market, trades) {
-      const links = subscribers.of(market.symbol)
-      if (links.size === 0) return
-      const frame = dataFrame(context, 'update', market, trades)
-      for (const link of links) link.trade(market, frame)
+      subscribers.trades(market.symbol, market, () => [dataFrame(context, 'update', market, trades)])
     },
   }
 }
 
 const calls: Calls = {
   '/api/v2/mix/market/contracts': (context) => {
-    const rows = markets.map(contractRow)
-    const [first] = rows
-    // What a reader of crypto perpetuals has to leave out.
-    const decoys =
-      first === undefined
-        ? []
-        : [
-            { ...first, symbol: 'BTCUSDT_260925', symbolType: 'delivery' },
-            { ...first, symbol: 'TSLAUSDT', baseCoin: 'TSLA', isRwa: 'YES' },
-            { ...first, symbol: 'OLDUSDT', baseCoin: 'OLD', symbolStatus: 'off' },
-          ]
+    const decoys = (first: ReturnType<typeof contractRow>) => [
+      { ...first, symbol: 'BTCUSDT_260925', symbolType: 'delivery' },
+      { ...first, symbol: 'TSLAUSDT', baseCoin: 'TSLA', isRwa: 'YES' },
+      { ...first, symbol: 'OLDUSDT', baseCoin: 'OLD', symbolStatus: 'off' },
+    ]
     return say(
       context,
-      listedRows(rows, decoys, ({ symbol }) => symbol),
+      listedRows(markets.map(contractRow), ({ symbol }) => symbol, decoys),
     )
   },
   '/api/v2/mix/market/tickers': (context) =>
@@ -109,7 +100,7 @@ function candles(context: Context, query: URLSearchParams): RestReply {
   const limit = Math.min(whole(query, 'limit') ?? 100, CANDLES_MAX)
   const toMs = Math.min(whole(query, 'endTime') ?? Infinity, context.world.nowMs)
   const fromMs = Math.max(whole(query, 'startTime') ?? 0, toMs - (limit + 1) * intervalMs)
-  const found = withFlatCandles(candlesOf(context, history, { intervalMs, fromMs, toMs }), intervalMs)
+  const found = candlesOf(context, history, { intervalMs, fromMs, toMs })
   return ok({
     code: '00000',
     msg: 'success',

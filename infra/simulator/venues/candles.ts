@@ -1,15 +1,18 @@
-import { type Candle, merge } from '../ledger/candles.ts'
+import { type Candle, merge, withFlatCandles } from '../ledger/candles.ts'
 import type { History } from '../ledger/history.ts'
-import type { PerpMarket, SettledRate } from '../market/economy.ts'
+import type { PerpMarket, SettledRate, SpotMinute } from '../market/economy.ts'
 import type { Micros } from '../market/trade.ts'
-import { settledBetween } from './rest.ts'
 import type { Context } from './venue-api.ts'
 
-/**
- * A market's candles that begin in [fromMs, toMs), oldest first: of its trades as far back as their minutes are kept, and
- * of the market's past before that.
- */
+/** A market's candles that begin in [fromMs, toMs), oldest first, flat where nothing traded, as most venues show them. */
 export function candlesOf(
+  ...[context, history, span]: Parameters<typeof tradedCandlesOf>
+): ReturnType<typeof tradedCandlesOf> {
+  return withFlatCandles(tradedCandlesOf(context, history, span), span.intervalMs)
+}
+
+/** Those in which something traded: of trades as far back as their minutes are kept, and of the market's past before that. */
+export function tradedCandlesOf(
   { world, economy }: Context,
   { candles: traded, market }: History,
   span: { readonly intervalMs: number; readonly fromMs: number; readonly toMs: number },
@@ -77,4 +80,68 @@ const SETTLED_MS = 400 * 86_400_000
 /** The perpetual whose funding a further market of the asset has: Binance's. */
 export function fundedLike({ economy }: Context, asset: string | undefined): PerpMarket | undefined {
   return economy.perps('binance').find((market) => market.asset === asset)
+}
+
+/** How many settlements of a market are between two times, milliseconds, at most: no more need be made up. */
+export function settledBetween({ intervalHours }: { intervalHours: number }, from = 0, to = Infinity): number {
+  return Math.ceil(Math.max(0, to - from) / (intervalHours * 3_600_000)) + 1
+}
+
+const MINUTE: Micros = 60_000_000
+
+/** The economy's minutes; from a market's first trade on what it traded, and nothing where it did not. */
+export function withTraded(minutes: readonly SpotMinute[], history: History | undefined): SpotMinute[] {
+  const candles = history?.candles.every(60_000, 0, Number.POSITIVE_INFINITY) ?? []
+  const [first] = candles
+  if (history === undefined || first === undefined) return [...minutes]
+  const { priceDecimals, sizeDecimals } = history.market
+  const byStart = new Map(candles.map((candle) => [candle.startMs * 1000, candle]))
+  const price = (units: number): number => Number(`${units}e-${priceDecimals}`)
+  const size = (units: number): number => Number(`${units}e-${sizeDecimals}`)
+  return minutes.map((minute) => {
+    const candle = byStart.get(minute.start)
+    if (candle === undefined) return minute.start < first.startMs * 1000 ? minute : { ...minute, volume: 0, buy: 0 }
+    const { open, high, low, close, buy, sell } = candle
+    const prices = { open: price(open), high: price(high), low: price(low), close: price(close) }
+    return { start: minute.start, ...prices, volume: size(buy + sell), buy: size(buy) }
+  })
+}
+
+/** Closed minutes and the open one, as venues show them: at `last`, with nothing traded yet. */
+export function withOpenMinute(minutes: readonly SpotMinute[], last: number, now: Micros): SpotMinute[] {
+  const start = Math.floor(now / MINUTE) * MINUTE
+  const closed = minutes.filter((minute) => minute.start < start)
+  const open = closed.at(-1)?.close ?? last
+  const [high, low] = [Math.max(open, last), Math.min(open, last)]
+  return [...closed, { start, open, high, low, close: last, volume: 0 }]
+}
+
+/** Minutes put together to candles of `intervalMs`; oldest first. */
+export function longerCandles(minutes: readonly SpotMinute[], intervalMs: number): SpotMinute[] {
+  return byInterval(minutes, intervalMs).map(([startMs, group]) => {
+    const [first, last] = [group[0], group.at(-1)]
+    return {
+      start: startMs * 1000,
+      open: first?.open ?? 0,
+      high: Math.max(...group.map(({ high }) => high)),
+      low: Math.min(...group.map(({ low }) => low)),
+      close: last?.close ?? 0,
+      volume: group.reduce((sum, { volume }) => sum + volume, 0),
+    }
+  })
+}
+
+/** Minutes by the interval that they are in: its beginning in ms, and the minutes in their order. */
+export function byInterval<Minute extends { readonly start: Micros }>(
+  minutes: readonly Minute[],
+  intervalMs: number,
+): [startMs: number, minutes: Minute[]][] {
+  const groups = new Map<number, Minute[]>()
+  for (const minute of minutes) {
+    const startMs = Math.floor(minute.start / 1000 / intervalMs) * intervalMs
+    const group = groups.get(startMs)
+    if (group === undefined) groups.set(startMs, [minute])
+    else group.push(minute)
+  }
+  return [...groups]
 }

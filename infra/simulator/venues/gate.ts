@@ -1,4 +1,4 @@
-import { type Candle, withFlatCandles } from '../ledger/candles.ts'
+import type { Candle } from '../ledger/candles.ts'
 import type { History } from '../ledger/history.ts'
 import type { Link } from '../link.ts'
 import { fixedNumber, powerText, shortNumber, trimmedText } from '../market/decimal.ts'
@@ -7,7 +7,7 @@ import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
 import { candlesOf, settlementsOf } from './candles.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
-import { ok, Throttles, whole } from './rest.ts'
+import { listedRows, ok, Throttles, whole } from './rest.ts'
 import { fieldsIn, Subscribers, textsOf, VenueSession } from './socket.ts'
 import { msOf } from './text.ts'
 
@@ -47,11 +47,10 @@ export function gateApi(context: Context): VenueApi {
     connect: (path) => (path === '/v4/ws/usdt' ? (link) => new GateSession(link, context, subscribers) : 404),
     /** What one moment traded on a contract is one message. */
     publish(market, trades) {
-      const links = subscribers.of(market.symbol)
-      if (links.size === 0) return
-      const result = trades.map((trade) => tradeRow(market, trade, msOf(trade.time)))
-      const frame = JSON.stringify(reply(context, { event: 'update', result }))
-      for (const link of links) link.trade(market, frame)
+      subscribers.trades(market.symbol, market, () => {
+        const result = trades.map((trade) => tradeRow(market, trade, msOf(trade.time)))
+        return [JSON.stringify(reply(context, { event: 'update', result }))]
+      })
     },
     rest({ path, query, nowMs }) {
       if (!path.startsWith(ROOT)) return notFound
@@ -133,7 +132,7 @@ function candlesticks(context: Context, query: URLSearchParams): RestReply {
     return refuse(400, 'INVALID_PARAM_VALUE', 'Too many data points requested')
   return ofContract(context, query, (history) => {
     const found = candlesOf(context, history, { intervalMs, fromMs, toMs })
-    return withFlatCandles(found, intervalMs).map((candle) => candlestick(history.market, candle))
+    return found.map((candle) => candlestick(history.market, candle))
   })
 }
 
@@ -239,19 +238,17 @@ class GateSession extends VenueSession {
 }
 
 function contracts({ economy }: Context, query: URLSearchParams): RestReply {
-  const rows = economy.perps('gate').map((market) => contractRow(market, economy.perp(market)))
-  const [first] = rows
-  // What a reader of crypto contracts has to leave out.
-  const decoys =
-    first === undefined
-      ? []
-      : [
-          { ...first, name: 'TSLAX_USDT', contract_type: 'stocks' },
-          { ...first, name: 'OLD_USDT', in_delisting: true, status: 'delisting' },
-          { ...first, name: 'FRESH_USDT', is_pre_market: true, status: 'prelaunch' },
-        ]
+  const rows = listedRows(
+    economy.perps('gate').map((market) => contractRow(market, economy.perp(market))),
+    ({ name }) => String(name),
+    (first) => [
+      { ...first, name: 'TSLAX_USDT', contract_type: 'stocks' },
+      { ...first, name: 'OLD_USDT', in_delisting: true, status: 'delisting' },
+      { ...first, name: 'FRESH_USDT', is_pre_market: true, status: 'prelaunch' },
+    ],
+  )
   const offset = whole(query, 'offset') ?? 0
-  return ok([...rows, ...decoys].slice(offset, offset + (whole(query, 'limit') ?? 100_000)))
+  return ok(rows.slice(offset, offset + (whole(query, 'limit') ?? 100_000)))
 }
 
 /** Oldest first: from `from` on, or the newest `limit` (default 30, at most 100). */

@@ -1,4 +1,4 @@
-import { type Candle, withFlatCandles } from '../ledger/candles.ts'
+import type { Candle } from '../ledger/candles.ts'
 import type { Link } from '../link.ts'
 import { fixedNumber, trimmedText } from '../market/decimal.ts'
 import { furtherMarkets } from '../market/further.ts'
@@ -51,12 +51,7 @@ export function hyperliquidApi(context: Context): VenueApi {
       return reply
     },
     /** What a block traded of a coin is one message. */
-    publish(market, trades) {
-      const links = subscribers.of(market.symbol)
-      if (links.size === 0) return
-      const frame = tradesFrame(market, trades)
-      for (const link of links) link.trade(market, frame)
-    },
+    publish: (market, trades) => subscribers.trades(market.symbol, market, () => [tradesFrame(market, trades)]),
   }
 }
 
@@ -102,7 +97,7 @@ function candles(context: Context, { coin, interval, startTime, endTime }: Field
   const intervalMs = minutes * 60_000
   const fromMs = Math.max(startTime, nowMs - CANDLES_KEPT * intervalMs)
   const toMs = Math.min(typeof endTime === 'number' ? endTime : nowMs, nowMs) + 1
-  const found = withFlatCandles(candlesOf(context, history, { intervalMs, fromMs, toMs }), intervalMs)
+  const found = candlesOf(context, history, { intervalMs, fromMs, toMs })
   return ok(found.map((candle) => candleRow(history.market, candle, { interval: String(interval), intervalMs })))
 }
 

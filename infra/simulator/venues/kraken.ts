@@ -1,23 +1,13 @@
-import { type Candle, withFlatCandles } from '../ledger/candles.ts'
+import type { Candle } from '../ledger/candles.ts'
 import type { History } from '../ledger/history.ts'
 import type { Link } from '../link.ts'
 import { fixedNumber, fixedText, powerText, priceText, shortNumber } from '../market/decimal.ts'
 import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/economy.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
-import { candlesOf } from './candles.ts'
+import { candlesOf, longerCandles, withOpenMinute, withTraded } from './candles.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
-import {
-  answerOf,
-  Burst,
-  type Calls,
-  listedRows,
-  longerCandles,
-  ok,
-  whole,
-  withOpenMinute,
-  withTraded,
-} from './rest.ts'
+import { answerOf, Burst, type Calls, listedRows, ok, whole } from './rest.ts'
 import { Changes, EveryPeriod, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
 import { timeText } from './text.ts'
 
@@ -75,10 +65,7 @@ export function krakenApi(context: Context): VenueApi {
     },
     /** All that one moment traded on a pair is one message. */
     publish(market, trades) {
-      const links = subscribers.of(tradeTopicOf(market.symbol))
-      if (links.size === 0) return
-      const frame = tradeFrame('update', market, trades)
-      for (const link of links) link.trade(market, frame)
+      subscribers.trades(tradeTopicOf(market.symbol), market, () => [tradeFrame('update', market, trades)])
     },
   }
 }
@@ -103,9 +90,7 @@ const calls: Calls = {
     const markets = wanted(context, query)
     if (markets === undefined) return refuse('EQuery:Unknown asset pair')
     const rows = markets.map((market) => [canonicalName(market), pairRow(market)] as const)
-    return say(
-      Object.fromEntries(query.has('pair') ? rows : listedRows(rows, decoys(markets), ([, row]) => row.altname)),
-    )
+    return say(Object.fromEntries(query.has('pair') ? rows : listedRows(rows, ([, row]) => row.altname, decoys)))
   },
   /** With `assetVersion=1` keys are as in the second WebSocket version. */
   '/0/public/Ticker': (context, query) => {
@@ -149,7 +134,7 @@ interface Longer {
 function longer(context: Context, { market, history, intervalMs, since }: Longer): RestReply {
   const { nowMs } = context.world
   const fromMs = (Math.floor(nowMs / intervalMs) - CANDLES_MAX + 1) * intervalMs
-  const all = withFlatCandles(candlesOf(context, history, { intervalMs, fromMs, toMs: nowMs + 1 }), intervalMs)
+  const all = candlesOf(context, history, { intervalMs, fromMs, toMs: nowMs + 1 })
   const last = (all.at(-2) ?? all.at(-1))?.startMs ?? 0
   const rows = all.filter(({ startMs }) => startMs * 1_000 > since).map((candle) => tradedRow(history.market, candle))
   return say({ [canonicalName(market)]: rows, last: last / 1_000 })
@@ -204,15 +189,16 @@ function wanted({ economy }: Context, query: URLSearchParams): readonly SpotMark
 }
 
 /** What a reader of dollar pairs of coins has to leave out. */
-function decoys([first]: readonly SpotMarket[]): (readonly [string, ReturnType<typeof pairRow>])[] {
-  if (first === undefined) return []
-  const like = (altname: string, wsname: string, more: object) => ({ ...pairRow(first), altname, wsname, ...more })
+function decoys([, first]: Listed): Listed[] {
+  const like = (altname: string, wsname: string, more: object) => ({ ...first, altname, wsname, ...more })
   return [
     ['XXBTZEUR', like('XBTEUR', 'XBT/EUR', { quote: 'ZEUR' })],
     ['AAPLxUSD', like('AAPLxUSD', 'AAPLx/USD', { aclass_base: 'tokenized_asset', base: 'AAPLx', quote: 'ZUSD' })],
     ['MATICUSD', like('MATICUSD', 'MATIC/USD', { base: 'MATIC', quote: 'ZUSD', status: 'cancel_only' })],
   ]
 }
+
+type Listed = readonly [name: string, row: ReturnType<typeof pairRow>]
 
 function say(result: object): RestReply {
   return ok({ error: [], result })

@@ -29,6 +29,12 @@ export class Subscribers {
     const text = frame()
     for (const link of links) link.data(about, text)
   }
+
+  /** Sends frames of trades to all of a topic; they are made only where somebody listens. */
+  trades(topic: string, market: MarketRef, frames: () => readonly string[]): void {
+    const links = this.of(topic)
+    if (links.size > 0) for (const frame of frames()) for (const link of links) link.trade(market, frame)
+  }
 }
 
 const none: ReadonlySet<Link> = new Set()

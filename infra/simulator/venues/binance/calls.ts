@@ -1,6 +1,7 @@
 import type { Micros } from '../../market/trade.ts'
 import type { RestReply } from '../venue-api.ts'
-import { byInterval, type Call, ok, secondsText, Throttle, whole } from '../rest.ts'
+import { type Call, ok, secondsText, Throttle, whole } from '../rest.ts'
+import { byInterval } from '../candles.ts'
 
 /** Requests that go on after a 429 get the address banned: 2 minutes at first. */
 const BANNED_AFTER = 20

@@ -1,4 +1,3 @@
-import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import { priceText } from '../../market/decimal.ts'
 import type { PerpMarket, PerpMinute } from '../../market/economy.ts'
@@ -162,7 +161,7 @@ export function klines(context: Context, history: History, query: URLSearchParam
   const fromMs = start ?? (Math.floor(endMs / intervalMs) - limit + 1) * intervalMs
   const toMs = Math.min(endMs + 1, (Math.ceil(fromMs / intervalMs) + limit) * intervalMs)
   const found = candlesOf(context, history, { intervalMs, fromMs, toMs })
-  const page = pageOf(withFlatCandles(found, intervalMs), { start, end: undefined, limit })
+  const page = pageOf(found, { start, end: undefined, limit })
   return ok(page.map((candle) => klineRow(history.market, candle, intervalMs)))
 }
 

@@ -207,39 +207,27 @@ export function isListed(markets: readonly PerpMarket[], symbol: string): boolea
 }
 
 function symbols(markets: readonly PerpMarket[]): Listed[] {
-  return listedRows(
-    markets.map((market) => instrumentRow(market, {})),
-    decoys(markets),
-    ({ symbol }) => symbol,
-  )
+  return listedRows(markets.map(instrumentRow), ({ symbol }) => symbol, decoys)
 }
 
 /** Listed, but not for us: a name with digits, a stock, a delisted one, a dated future, another quote. */
-function decoys(markets: readonly PerpMarket[]): Listed[] {
-  const [btc] = markets
-  if (btc === undefined) return []
-  const like = (symbol: string, baseAsset: string, more: object): Listed => ({
-    ...instrumentRow(btc, { pair: symbol, baseAsset, ...more }),
-    symbol,
-  })
+function decoys(first: Listed): Listed[] {
+  const like = (symbol: string, baseAsset: string): Listed => ({ ...first, symbol, pair: symbol, baseAsset })
+  const dated = { pair: 'BTCUSDT', contractType: 'CURRENT_QUARTER', deliveryDate: 1_798_185_600_000 }
   return [
-    like('1INCHUSDT', '1INCH', {}),
-    like('TSLAUSDT', 'TSLA', { contractType: 'TRADIFI_PERPETUAL', underlyingType: 'EQUITY' }),
-    like('XAUUSDT', 'XAU', { contractType: 'TRADIFI_PERPETUAL', underlyingType: 'COMMODITY' }),
-    like('TONUSDT', 'TON', { status: 'SETTLING' }),
-    like('MATICUSDT', 'MATIC', { status: 'SETTLING' }),
-    like('BTCUSDT_261225', 'BTC', {
-      pair: 'BTCUSDT',
-      contractType: 'CURRENT_QUARTER',
-      deliveryDate: 1_798_185_600_000,
-    }),
-    like('BTCUSDC', 'BTC', { quoteAsset: 'USDC', marginAsset: 'USDC' }),
+    like('1INCHUSDT', '1INCH'),
+    { ...like('TSLAUSDT', 'TSLA'), contractType: 'TRADIFI_PERPETUAL', underlyingType: 'EQUITY' },
+    { ...like('XAUUSDT', 'XAU'), contractType: 'TRADIFI_PERPETUAL', underlyingType: 'COMMODITY' },
+    { ...like('TONUSDT', 'TON'), status: 'SETTLING' },
+    { ...like('MATICUSDT', 'MATIC'), status: 'SETTLING' },
+    { ...like('BTCUSDT_261225', 'BTC'), ...dated },
+    { ...like('BTCUSDC', 'BTC'), quoteAsset: 'USDC', marginAsset: 'USDC' },
   ]
 }
 
 type Listed = ReturnType<typeof instrumentRow>
 
-function instrumentRow(market: PerpMarket, more: object) {
+function instrumentRow(market: PerpMarket) {
   const lot = powerText(-market.sizeDecimals)
   // BTC is written with two decimals although its tick is 0.1.
   const tick = market.priceDecimals === 2 && market.asset === 'BTC' ? '0.10' : powerText(-market.priceDecimals)
@@ -277,6 +265,5 @@ function instrumentRow(market: PerpMarket, more: object) {
     orderTypes: ['LIMIT', 'MARKET', 'STOP', 'STOP_MARKET', 'TAKE_PROFIT', 'TAKE_PROFIT_MARKET', 'TRAILING_STOP_MARKET'],
     timeInForce: ['GTC', 'IOC', 'FOK', 'GTX', 'GTD'],
     permissionSets: ['GRID', 'COPY'],
-    ...more,
   }
 }

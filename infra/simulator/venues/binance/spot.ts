@@ -3,7 +3,8 @@ import type { SpotMarket, SpotMinute, SpotState } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
-import { type Call, listedRows, ok, whole, withTraded } from '../rest.ts'
+import { type Call, listedRows, ok, whole } from '../rest.ts'
+import { withTraded } from '../candles.ts'
 import { msOf } from '../text.ts'
 import { klines as tradedKlines } from './rest.ts'
 import { aggTradeRow } from './rows.ts'
@@ -334,24 +335,19 @@ function exchangeInfo(markets: readonly SpotMarket[], nowMs: number) {
       { rateLimitType: 'RAW_REQUESTS', interval: 'MINUTE', intervalNum: 5, limit: 61_000 },
     ],
     exchangeFilters: [],
-    symbols: listedRows(markets.map(symbolRow), decoys(markets), ({ symbol }) => symbol),
+    symbols: listedRows(markets.map(symbolRow), ({ symbol }) => symbol, decoys),
   }
 }
 
 /** Other quotes, and what no longer trades. */
-function decoys(markets: readonly SpotMarket[]): Listed[] {
-  const [first] = markets
-  if (first === undefined) return []
-  const like = (symbol: string, baseAsset: string, more: object): Listed => {
-    return { ...symbolRow(first), symbol, baseAsset, ...more }
-  }
+function decoys(first: Listed): Listed[] {
   return [
-    like('ETHBTC', 'ETH', { quoteAsset: 'BTC' }),
-    like('BTCUSDC', 'BTC', { quoteAsset: 'USDC' }),
-    like('BTCEUR', 'BTC', { quoteAsset: 'EUR' }),
-    like('MATICUSDT', 'MATIC', { status: 'BREAK' }),
-    like('TONUSDT', 'TON', { status: 'BREAK' }),
-    like('OLDUSDT', 'OLD', { status: 'CANCEL_ONLY' }),
+    { ...first, symbol: 'ETHBTC', baseAsset: 'ETH', quoteAsset: 'BTC' },
+    { ...first, symbol: 'BTCUSDC', baseAsset: 'BTC', quoteAsset: 'USDC' },
+    { ...first, symbol: 'BTCEUR', baseAsset: 'BTC', quoteAsset: 'EUR' },
+    { ...first, symbol: 'MATICUSDT', baseAsset: 'MATIC', status: 'BREAK' },
+    { ...first, symbol: 'TONUSDT', baseAsset: 'TON', status: 'BREAK' },
+    { ...first, symbol: 'OLDUSDT', baseAsset: 'OLD', status: 'CANCEL_ONLY' },
   ]
 }
 

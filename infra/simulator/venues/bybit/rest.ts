@@ -1,9 +1,8 @@
-import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, SpotMinute } from '../../market/economy.ts'
-import { candlesOf, interestsOf, priceCandlesOf } from '../candles.ts'
+import { candlesOf, interestsOf, priceCandlesOf, longerCandles, settledBetween, withOpenMinute } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
-import { type Call, type Calls, longerCandles, ok, settledBetween, whole, withOpenMinute } from '../rest.ts'
+import { type Call, type Calls, ok, whole } from '../rest.ts'
 import {
   accountRatioRow,
   candleRow,
@@ -155,7 +154,7 @@ function kline(context: Context, history: History, query: URLSearchParams): Rest
   const toMs = Math.min(window.toMs, context.world.nowMs)
   const fromMs = Math.max(window.fromMs, toMs - (limit + 1) * intervalMs)
   const found = candlesOf(context, history, { intervalMs, fromMs, toMs: toMs + 1 })
-  const list = withFlatCandles(found, intervalMs).slice(-limit).reverse()
+  const list = found.slice(-limit).reverse()
   return say(context, {
     symbol: history.market.symbol,
     category: 'linear',

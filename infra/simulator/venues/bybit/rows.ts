@@ -236,30 +236,20 @@ export function riskLimitRows(market: PerpMarket, firstId: number): object[] {
 
 /** `instruments-info` of the linear category: what trades, and what a reader of crypto perpetuals has to leave out. */
 export function instruments(markets: readonly PerpMarket[]): { symbol: string; status: string }[] {
-  const [btc] = markets
-  if (btc === undefined) return []
-  const like = (symbol: string, baseCoin: string, more: object): Listed => ({
-    ...instrumentRow(btc),
-    symbol,
-    baseCoin,
-    ...more,
-  })
-  const decoys = [
-    like('1INCHUSDT', '1INCH', {}),
-    like('TSLAUSDT', 'TSLA', { symbolType: 'stock' }),
-    like('XAUUSDT', 'XAU', { symbolType: 'commodity' }),
-    like('BTCPERP', 'BTC', { quoteCoin: 'USDC', settleCoin: 'USDC' }),
-    like('BTCUSDT-25DEC26', 'BTC', {
-      contractType: 'LinearFutures',
-      deliveryTime: '1798185600000',
-      fundingInterval: 0,
-    }),
-    like('TONUSDT', 'TON', { status: 'Closed' }),
-  ]
-  return listedRows(markets.map(instrumentRow), decoys, ({ symbol }) => symbol)
+  const dated = { contractType: 'LinearFutures', deliveryTime: '1798185600000', fundingInterval: 0 }
+  return listedRows(
+    markets.map(instrumentRow),
+    ({ symbol }) => symbol,
+    (first) => [
+      { ...first, symbol: '1INCHUSDT', baseCoin: '1INCH' },
+      { ...first, symbol: 'TSLAUSDT', baseCoin: 'TSLA', symbolType: 'stock' },
+      { ...first, symbol: 'XAUUSDT', baseCoin: 'XAU', symbolType: 'commodity' },
+      { ...first, symbol: 'BTCPERP', baseCoin: 'BTC', quoteCoin: 'USDC', settleCoin: 'USDC' },
+      { ...first, symbol: 'BTCUSDT-25DEC26', baseCoin: 'BTC', ...dated },
+      { ...first, symbol: 'TONUSDT', baseCoin: 'TON', status: 'Closed' },
+    ],
+  )
 }
-
-type Listed = ReturnType<typeof instrumentRow>
 
 function instrumentRow(market: PerpMarket) {
   const lot = powerText(-market.sizeDecimals)
@@ -303,16 +293,16 @@ function instrumentRow(market: PerpMarket) {
 
 /** `instruments-info` of the spot category; it has no pages. */
 export function spotInstruments(markets: readonly SpotMarket[]): { symbol: string; status: string }[] {
-  const [first] = markets
-  if (first === undefined) return []
-  const like = (symbol: string, more: object): ReturnType<typeof pairRow> => ({ ...pairRow(first), symbol, ...more })
-  const decoys = [
-    like('ETHBTC', { baseCoin: 'ETH', quoteCoin: 'BTC' }),
-    like('BTCEUR', { baseCoin: 'BTC', quoteCoin: 'EUR' }),
-    like('TSLAXUSDT', { baseCoin: 'TSLAX', quoteCoin: 'USDT', symbolType: 'xstocks' }),
-    like('BTC3LUSDT', { baseCoin: 'BTC3L', quoteCoin: 'USDT', innovation: '1' }),
-  ]
-  return listedRows(markets.map(pairRow), decoys, ({ symbol }) => symbol)
+  return listedRows(
+    markets.map(pairRow),
+    ({ symbol }) => symbol,
+    (first) => [
+      { ...first, symbol: 'ETHBTC', baseCoin: 'ETH', quoteCoin: 'BTC' },
+      { ...first, symbol: 'BTCEUR', baseCoin: 'BTC', quoteCoin: 'EUR' },
+      { ...first, symbol: 'TSLAXUSDT', baseCoin: 'TSLAX', quoteCoin: 'USDT', symbolType: 'xstocks' },
+      { ...first, symbol: 'BTC3LUSDT', baseCoin: 'BTC3L', quoteCoin: 'USDT', innovation: '1' },
+    ],
+  )
 }
 
 function pairRow(market: SpotMarket) {
@@ -321,7 +311,7 @@ function pairRow(market: SpotMarket) {
     symbolId: 9,
     symbol: market.symbol,
     baseCoin: market.base,
-    quoteCoin: market.quote,
+    quoteCoin: market.quote as string,
     innovation: '0',
     status: 'Trading',
     marginTrading: 'utaOnly',

@@ -161,22 +161,23 @@ function lastSize({ market, state, history }: Shown): string {
 
 /** `/products`: what trades, and what a reader of USD books has to leave out. */
 export function products(markets: readonly SpotMarket[]): { id: string; status: string; trading_disabled: boolean }[] {
-  const [btc] = markets
-  if (btc === undefined) return []
-  const like = (id: string, more: object): ReturnType<typeof productRow> => {
+  const named = (id: string) => {
     const [base_currency = '', quote_currency = ''] = id.split('-')
-    return { ...productRow(btc), id, base_currency, quote_currency, display_name: id.replace('-', '/'), ...more }
+    return { id, base_currency, quote_currency, display_name: id.replace('-', '/') }
   }
-  const decoys = [
-    like('1INCH-USD', {}),
-    like('BTC-EUR', {}),
-    like('USDT-USD', { fx_stablecoin: true }),
-    like('USDT-USDC', { fx_stablecoin: true }),
-    like('MATIC-USD', { status: 'delisted', trading_disabled: true }),
-    like('TON-USD', { status: 'offline', trading_disabled: true }),
-    like('NEWCOIN-USD', { trading_disabled: true }),
-  ]
-  return listedRows(markets.map(productRow), decoys, ({ id }) => id)
+  return listedRows(
+    markets.map(productRow),
+    ({ id }) => id,
+    (first) => [
+      { ...first, ...named('1INCH-USD') },
+      { ...first, ...named('BTC-EUR') },
+      { ...first, ...named('USDT-USD'), fx_stablecoin: true },
+      { ...first, ...named('USDT-USDC'), fx_stablecoin: true },
+      { ...first, ...named('MATIC-USD'), status: 'delisted', trading_disabled: true },
+      { ...first, ...named('TON-USD'), status: 'offline', trading_disabled: true },
+      { ...first, ...named('NEWCOIN-USD'), trading_disabled: true },
+    ],
+  )
 }
 
 /** `/currencies`, which general-purpose clients load beside the products. */

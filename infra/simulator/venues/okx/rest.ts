@@ -1,10 +1,17 @@
-import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, PerpState } from '../../market/economy.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
-import { candlesOf, interestsOf, priceCandlesOf } from '../candles.ts'
+import {
+  candlesOf,
+  tradedCandlesOf,
+  interestsOf,
+  priceCandlesOf,
+  longerCandles,
+  settledBetween,
+  withOpenMinute,
+} from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
-import { type Call, longerCandles, ok, settledBetween, whole, withOpenMinute } from '../rest.ts'
+import { type Call, ok, whole } from '../rest.ts'
 import {
   candleRow,
   familyOf,
@@ -153,7 +160,7 @@ function candles(context: Context, query: URLSearchParams): RestReply {
   return ofTrades((history) => {
     const { from, to, limit } = bounds(context.world.nowMs, query, { most: 300, stepMs: intervalMs })
     const found = candlesOf(context, history, { intervalMs, fromMs: from / 1000, toMs: to / 1000 })
-    const list = withFlatCandles(found, intervalMs).slice(-limit).reverse()
+    const list = found.slice(-limit).reverse()
     const isOver = (startMs: number): boolean => context.world.nowMs >= startMs + intervalMs
     return say(list.map((candle) => candleRow(history.market, candle, isOver(candle.startMs))))
   })(context, query)
@@ -271,7 +278,7 @@ function takerVolumes(context: Context, market: PerpMarket, query: URLSearchPara
   const [newest, oldest] = [times[0], times.at(-1)]
   if (history === undefined || newest === undefined || oldest === undefined) return say([])
   const intervalMs = (periods[query.get('period') ?? '5m'] ?? 5) * MINUTE_MS
-  const found = candlesOf(context, history, { intervalMs, fromMs: oldest, toMs: newest + 1 })
+  const found = tradedCandlesOf(context, history, { intervalMs, fromMs: oldest, toMs: newest + 1 })
   return say(found.reverse().map((candle) => takerRow(history.market, candle)))
 }
 

@@ -258,15 +258,18 @@ export function instruments(
     return [like('BTC-USDT', { instId: 'BTC-USDT-261225', ...dated })]
   }
   if (type !== 'SWAP') return []
-  const decoys = [
-    like('1INCH-USDT', { ctVal: '1' }),
-    like('BTC-USD', { ctVal: '100', ctType: 'inverse', ctValCcy: 'USD', settleCcy: 'BTC' }),
-    like('BTC-USDC', { ctVal: '0.0001' }),
-    like('TSLA-USDT', { ctVal: '0.1', instCategory: '3' }),
-    like('TON-USDT', { ctVal: '1', state: 'suspend' }),
-    like('FRESH-USDT', { ctVal: '1', state: 'preopen' }),
-  ]
-  return listedRows(markets.map(instrumentRow), decoys, ({ instId }) => instId)
+  return listedRows(
+    markets.map(instrumentRow),
+    ({ instId }) => instId,
+    () => [
+      like('1INCH-USDT', { ctVal: '1' }),
+      like('BTC-USD', { ctVal: '100', ctType: 'inverse', ctValCcy: 'USD', settleCcy: 'BTC' }),
+      like('BTC-USDC', { ctVal: '0.0001' }),
+      like('TSLA-USDT', { ctVal: '0.1', instCategory: '3' }),
+      like('TON-USDT', { ctVal: '1', state: 'suspend' }),
+      like('FRESH-USDT', { ctVal: '1', state: 'preopen' }),
+    ],
+  )
 }
 
 /** A contract is worth `ctVal` of `ctValCcy`; `baseCcy` is empty for swaps, as the venue has it. */
@@ -331,17 +334,20 @@ export function spotInstruments(markets: readonly SpotMarket[], like: PerpMarket
       ...more,
     }
   }
-  const decoys = [
-    pair('ETH', 'BTC'),
-    pair('BTC', 'EUR'),
-    pair('TON', 'USDT', { state: 'suspend' }),
-    pair('FRESH', 'USDT', { state: 'preopen' }),
-  ]
   const listed = markets.map(({ base, quote, priceDecimals, sizeDecimals }) => {
     const lot = powerText(-sizeDecimals)
     return pair(base, quote, { tickSz: powerText(-priceDecimals), lotSz: lot, minSz: lot })
   })
-  return listedRows(listed, decoys, ({ instId }) => instId)
+  return listedRows(
+    listed,
+    ({ instId }) => instId,
+    () => [
+      pair('ETH', 'BTC'),
+      pair('BTC', 'EUR'),
+      pair('TON', 'USDT', { state: 'suspend' }),
+      pair('FRESH', 'USDT', { state: 'preopen' }),
+    ],
+  )
 }
 
 /** A swap of which anything may be asked, whether anything is ever said of it or not. */
