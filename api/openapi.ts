@@ -1,3 +1,4 @@
+import { bodyComponents } from './alerts/kinds/kinds.ts'
 import { errorStatus, type ErrorCode } from './errors.ts'
 import { guidance } from './payments/discovery.ts'
 import { challengeResponse, paidErrors, paymentHeaders, paymentInfo } from './payments/openapi-parts.ts'
@@ -35,7 +36,7 @@ export function openapi(routes: readonly Route[], version: string, payments: Bil
     },
     servers: [{ url: payments === null ? '/' : payments.publicUrl }],
     paths: pathsOf(routes, payments !== null),
-    components: { schemas: { Error: errorSchema } },
+    components: { schemas: { Error: errorSchema, ...bodyComponents } },
   }
 }
 

@@ -255,15 +255,19 @@ it('is told in the guide, metric by metric', () => {
 
 it('has a schema that takes what is taken', () => {
   const document = JSON.parse(JSON.stringify(openapi(routes, '1.0.0'))) as {
+    readonly components: object
     readonly paths: Record<
       string,
       Record<string, { readonly requestBody: { readonly content: Record<string, { readonly schema: object }> } }>
     >
   }
   const schema = document.paths['/alerts']?.['post']?.requestBody.content['application/json']?.schema
-  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema ?? {})
+  const { components } = document
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile({ ...schema, components })
   expect([validate(ruleBody()), validate(ruleBody({ when: { all: [cvd, { any: [cvd] }] } }))]).toEqual([true, true])
-  expect(validate(ruleBody({ when: { metric: 'weather', operator: 'above', value: 1 } }))).toBe(false)
+  const wrong = { metric: 'weather', operator: 'above', value: 1 }
+  for (const when of [wrong, { all: [wrong] }, { any: [cvd, { all: [cvd, wrong] }] }])
+    expect(validate(ruleBody({ when }))).toBe(false)
 })
 
 describe('how the messages of an alert come', () => {

@@ -44,6 +44,11 @@ function list(values: unknown): readonly unknown[] {
   return Array.isArray(values) ? values : []
 }
 
+/** A schema of OpenAPI's components, by its name: one that holds itself cannot be written out. */
+export function component(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
 /** An object with one value of the same shape per key of a closed set. */
 export function keyed(keys: readonly string[], value: Schema, description: string): Schema {
   return object(description, Object.fromEntries(keys.map((key) => [key, value])))

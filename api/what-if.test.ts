@@ -4,7 +4,7 @@ import type { CompositePrice, LiquidationRisk } from '../schemas/records.ts'
 import { openapi } from './openapi.ts'
 import { routes } from './routes.ts'
 import { errorOf, startAlerts, textOf, type AlertHarness, type Answered } from './testing/alert-calls.ts'
-import { ajv, closed } from './testing/closed.ts'
+import { checkOf } from './testing/closed.ts'
 import { listAsset, NOW } from './testing/harness.ts'
 
 const SECOND = 1_000_000
@@ -285,7 +285,7 @@ describe(`POST ${PATH}`, () => {
       >
     }
     const schema = document.paths[PATH]?.['post']?.responses['200']?.content['application/json']?.schema
-    const validate = ajv.compile(closed(schema ?? {}) as object)
+    const validate = checkOf(schema ?? {})
     validate(answer.body)
     expect([schema === undefined, validate.errors]).toEqual([false, null])
   })

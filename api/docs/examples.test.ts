@@ -7,7 +7,7 @@ import { recordId } from '../../schemas/record-id.ts'
 import type { Route } from '../route.ts'
 import { routes } from '../routes.ts'
 import { startAlerts, textOf, type AlertHarness } from '../testing/alert-calls.ts'
-import { ajv, closed } from '../testing/closed.ts'
+import { checkOf } from '../testing/closed.ts'
 import { fakePayments, payer, signPayment, type FakePayments } from '../testing/fake-payments.ts'
 import { flow, NOW } from '../testing/harness.ts'
 import { commandOf } from './command.ts'
@@ -140,7 +140,7 @@ describe.skipIf(!hasCurl)('the documented commands', () => {
       expect([status, output === undefined ? text : 'documented']).toEqual([status, 'documented'])
       expect(text.length).toBeGreaterThan(0)
       if (output?.type !== 'application/json') return
-      const validate = ajv.compile(closed(output.schema) as object)
+      const validate = checkOf(output.schema)
       validate(JSON.parse(text))
       expect(validate.errors ?? []).toEqual([])
       if (!notShown.has(row.name)) recorded[row.name] = exampleOf(row, text)

@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { bodyComponents } from '../../api/alerts/kinds/kinds.ts'
 import { ruleSchema } from '../../api/params.ts'
 import type { Route } from '../../api/route.ts'
 import { routes } from '../../api/routes.ts'
@@ -27,6 +28,7 @@ function isOperation(name: string): name is OperationName {
 function toolOf(route: Route, name: OperationName): Tool {
   const { isQuestion, isKeyed, isOwners, method } = operations[name]
   const required = requiredOf(route)
+  const fields = Object(route.body?.schema['properties']) as Readonly<Record<string, unknown>>
   return {
     name,
     title: route.says,
@@ -40,7 +42,7 @@ function toolOf(route: Route, name: OperationName): Tool {
             { ...(rule.kind === 'batch' ? textList() : ruleSchema(rule)), description: says },
           ]),
         ),
-        ...Object(route.body?.schema['properties']),
+        ...fields,
         ...(isOwners
           ? { manage_token: text('As the creation gave it; may be left out for alerts of this session') }
           : {}),
@@ -48,6 +50,8 @@ function toolOf(route: Route, name: OperationName): Tool {
       },
       ...(required.length === 0 ? {} : { required }),
       additionalProperties: false,
+      // A tool's schema has to hold all that it refers to.
+      ...(JSON.stringify(fields).includes('"$ref"') ? { components: { schemas: bodyComponents } } : {}),
     },
     annotations: {
       title: route.says,

@@ -36,6 +36,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   /** Reads them; throws the `ApiError` of the first field at fault. */
   read(body: Body): T
 
+  /** What its body refers to, by name. */
+  readonly components?: Readonly<Record<string, Schema>>
   /** Fields of answers, and what they hold. */
   readonly answer: Readonly<Record<string, Schema>>
   show(terms: T): object

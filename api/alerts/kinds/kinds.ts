@@ -1,3 +1,4 @@
+import type { Schema } from '../../schema.ts'
 import { alertKinds } from '../../../processors/alerts/kinds/kinds.ts'
 import type { AlertState } from '../../../schemas/records.ts'
 import type { Body } from '../../body.ts'
@@ -30,3 +31,8 @@ export function termsShown(alert: Recorded): { readonly fields: object; readonly
   if (terms === undefined) throw new Error(`this version does not know what alert ${alert.alert_id} waits for`)
   return { fields: apiKind(terms.kind).show(terms), words: alertKinds.of(terms).describe(terms) }
 }
+
+/** Schemas that bodies refer to, as OpenAPI's components have them. */
+export const bodyComponents: Readonly<Record<string, Schema>> = Object.fromEntries(
+  apiKinds.flatMap(({ components = {} }) => Object.entries(components)),
+)

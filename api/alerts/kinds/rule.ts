@@ -14,7 +14,7 @@ import {
 import { candles, metricNames, metricOf, windows } from '../../../processors/alerts/metrics.ts'
 import type { Body } from '../../body.ts'
 import { ApiError } from '../../errors.ts'
-import { array, boolean, nullable, number, object, oneOf, text, type Schema } from '../../schema.ts'
+import { array, boolean, component, nullable, number, object, oneOf, text, type Schema } from '../../schema.ts'
 import type { Database } from '../../views/database.ts'
 import { inPages, inputsOf, readFirst, readInputs, type InputsWanted, type PageRange } from '../../views/what-if.ts'
 import type { ApiKind } from './kind.ts'
@@ -47,10 +47,7 @@ const leaf = object(
   ['exchange', 'window', 'close', 'hysteresis'],
 )
 
-const parts = {
-  ...array({ type: 'object', description: `A condition again, joined at most ${DEPTH_MAX} deep` }, 'Conditions'),
-  minItems: 1,
-}
+const parts = { ...array(component('Condition'), `Conditions, joined at most ${DEPTH_MAX} deep`), minItems: 1 }
 const condition: Schema = {
   type: 'object',
   description: 'A condition; all or any of several',
@@ -102,6 +99,7 @@ export const rule: ApiKind<RuleTerms> = {
     throw new ApiError('invalid_rule', message, { field, more: { pointer, allowed } })
   },
 
+  components: { Condition: condition },
   answer: { ...body, when: { type: 'object', description: 'As submitted, with its defaults' } },
   show: ({ when, held_for, repeat, cooldown, resolved, note, group, tags }) => {
     return { when, held_for, repeat, cooldown, resolved, note, group, tags }

@@ -19,6 +19,7 @@ export type InputType =
   | { readonly kind: PlainKind }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'object'; readonly schema: Schema }
+  | { readonly kind: 'either'; readonly types: readonly InputType[] }
 
 /** A route as a client sees it: one flat input, one answer. */
 export interface Operation {
@@ -123,6 +124,9 @@ function typeOfRule(rule: Rule): InputType {
 
 function typeOfField(field: Schema): InputType {
   if (Array.isArray(field['enum'])) return { kind: 'choice', values: field['enum'] as readonly string[] }
+  // An object is one type, whatever it may hold.
+  if (field['type'] === undefined && Array.isArray(field['oneOf']))
+    return { kind: 'either', types: field['oneOf'].map((one: Schema) => typeOfField(one)) }
   switch ([field['type']].flat()[0]) {
     case 'object':
       return { kind: 'object', schema: field }

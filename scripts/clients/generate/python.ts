@@ -69,6 +69,8 @@ class Types {
       const values = schema['enum'].map((value) => (value === null ? 'None' : JSON.stringify(value)))
       return `Literal[${values.join(', ')}]`
     }
+    if (schema['type'] === undefined && Array.isArray(schema['oneOf']))
+      return schema['oneOf'].map((one: Schema) => this.of(one, name)).join(' | ')
     const types = Array.isArray(schema['type']) ? (schema['type'] as string[]) : [String(schema['type'])]
     return types.map((type) => this.#one(type, schema, name)).join(' | ')
   }
@@ -263,5 +265,7 @@ function inputText(type: InputType): string {
       return 'str'
     case 'object':
       return 'Mapping[str, Any]'
+    case 'either':
+      return type.types.map(inputText).join(' | ')
   }
 }

@@ -1,4 +1,5 @@
 import { format } from 'prettier'
+import { bodyComponents } from '../../../api/alerts/kinds/kinds.ts'
 import type { Schema } from '../../../api/schema.ts'
 import {
   camel,
@@ -16,6 +17,7 @@ export async function typescriptApi(): Promise<string> {
   const parts = [
     '// Generated from the route table: npm run generate',
     'export interface Operation { readonly method: "GET" | "POST" | "DELETE" | "PATCH"; readonly path: string; readonly query: readonly string[]; readonly body: readonly string[]; readonly isOwners: boolean; readonly isKeyed: boolean; readonly isQuestion: boolean; readonly priceUsdc: number }',
+    ...Object.entries(bodyComponents).map(([name, schema]) => `export type ${name} = ${typeText(schema)}`),
     ...operations.flatMap((operation) => [inputType(operation), answerType(operation)]),
     `/** How each operation is asked. */\nexport const operations = {${operations.map(row).join(',\n')}} as const satisfies Readonly<Record<string, Operation>>`,
     'export type OperationName = keyof typeof operations',
@@ -55,6 +57,8 @@ function inputText(type: InputType): string {
       return 'string'
     case 'object':
       return typeText(type.schema)
+    case 'either':
+      return type.types.map(inputText).join(' | ')
   }
 }
 
@@ -71,6 +75,7 @@ function eventType({ name, answer }: Operation): string {
 }
 
 function typeText(schema: Schema): string {
+  if (typeof schema['$ref'] === 'string') return schema['$ref'].slice(schema['$ref'].lastIndexOf('/') + 1)
   if (Array.isArray(schema['oneOf'])) return schema['oneOf'].map((one: Schema) => typeText(one)).join(' | ')
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' | ')
   const types = Array.isArray(schema['type']) ? (schema['type'] as string[]) : [String(schema['type'])]

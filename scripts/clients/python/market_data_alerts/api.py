@@ -2134,7 +2134,7 @@ class RuleAlertCreate(TypedDict):
     # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
-    symbols: NotRequired[str]
+    symbols: NotRequired[list[str] | Literal["all"]]
     # As submitted, with its defaults
     when: dict[str, Any]
     # How long it has to hold before it rings, such as 90s or 5m; at most 24h
@@ -2220,7 +2220,7 @@ class RuleAlert(TypedDict):
     # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
-    symbols: NotRequired[str]
+    symbols: NotRequired[list[str] | Literal["all"]]
     # Of several: each of a list, of all those that have rung
     by_symbol: NotRequired[list[RuleAlertBySymbolItem]]
     # As submitted, with its defaults
@@ -2304,7 +2304,7 @@ class RuleAlertsAlertsItem(TypedDict):
     # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
-    symbols: NotRequired[str]
+    symbols: NotRequired[list[str] | Literal["all"]]
     # Of several: each of a list, of all those that have rung
     by_symbol: NotRequired[list[RuleAlertsAlertsItemBySymbolItem]]
     # As submitted, with its defaults
@@ -2419,7 +2419,7 @@ class RuleAlertPause(TypedDict):
     # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
-    symbols: NotRequired[str]
+    symbols: NotRequired[list[str] | Literal["all"]]
     # Of several: each of a list, of all those that have rung
     by_symbol: NotRequired[list[RuleAlertPauseBySymbolItem]]
     # As submitted, with its defaults
@@ -2503,7 +2503,7 @@ class RuleAlertResume(TypedDict):
     # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
-    symbols: NotRequired[str]
+    symbols: NotRequired[list[str] | Literal["all"]]
     # Of several: each of a list, of all those that have rung
     by_symbol: NotRequired[list[RuleAlertResumeBySymbolItem]]
     # As submitted, with its defaults
@@ -2587,7 +2587,7 @@ class RuleAlertEdit(TypedDict):
     # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
-    symbols: NotRequired[str]
+    symbols: NotRequired[list[str] | Literal["all"]]
     # Of several: each of a list, of all those that have rung
     by_symbol: NotRequired[list[RuleAlertEditBySymbolItem]]
     # As submitted, with its defaults
@@ -3963,7 +3963,7 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: float | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
         answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "symbols": symbols, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
@@ -4033,7 +4033,7 @@ class Api:
         answer: EmailCode = self.send("email_code", {"to": to})
         return answer
 
-    def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: float | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
+    def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: Sequence[str] | Literal["all"] | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 30 days, before buying it. POST /alerts/backtest. Free."""
         answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "symbols": symbols, "days": days, "figures": figures})
         return answer
@@ -4281,7 +4281,7 @@ class AsyncApi:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: float | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
         return await self.run(lambda api: api.rule_alert_create(symbol=symbol, symbols=symbols, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
 
@@ -4337,7 +4337,7 @@ class AsyncApi:
         """Mail an address the code that alerts to it are made with. POST /email-codes. Free."""
         return await self.run(lambda api: api.email_code(to=to))
 
-    async def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: float | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
+    async def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: Sequence[str] | Literal["all"] | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 30 days, before buying it. POST /alerts/backtest. Free."""
         return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, symbols=symbols, days=days, figures=figures))
 

@@ -11,6 +11,79 @@ export interface Operation {
   readonly priceUsdc: number
 }
 
+export type Condition =
+  | {
+      /** What is looked at; units and venues in the guide to rules */
+      readonly metric:
+        | 'price'
+        | 'price_change_pct'
+        | 'volume'
+        | 'volume_usd'
+        | 'volume_spike'
+        | 'cvd'
+        | 'cvd_change'
+        | 'cvd_change_usd'
+        | 'funding_rate_pct'
+        | 'predicted_funding_rate_pct'
+        | 'open_interest_usd'
+        | 'open_interest_change_pct'
+        | 'basis_pct'
+        | 'long_short_ratio'
+        | 'liquidated_usd'
+        | 'liquidated_long_usd'
+        | 'liquidated_short_usd'
+        | 'liquidation_risk_pct'
+        | 'cvd_signal'
+        | 'funding_signal'
+        | 'sentiment'
+        | 'cascade_risk'
+      /** Of this venue alone; null: over all */
+      readonly exchange?:
+        'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'hyperliquid' | null
+      /** Over how long, where the metric is a change, a sum or a signal of a period */
+      readonly window?: '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '24h' | '7d' | null
+      /** Looked at when a candle of this length closes; null: at once */
+      readonly close?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | null
+      /** crosses_* and becomes have to have seen it otherwise first; changes_by counts either way */
+      readonly operator: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'between' | 'changes_by' | 'becomes'
+      /** The bound; of between two, the lower first; of becomes a class */
+      readonly value:
+        | number
+        | readonly number[]
+        | 'strong_bullish_pressure'
+        | 'bullish_pressure'
+        | 'neutral'
+        | 'bearish_pressure'
+        | 'strong_bearish_pressure'
+        | 'insufficient_data'
+        | 'extreme_bullish'
+        | 'bullish'
+        | 'slightly_bullish'
+        | 'slightly_bearish'
+        | 'bearish'
+        | 'extreme_bearish'
+        | 'Extremely bullish'
+        | 'Bullish'
+        | 'Slightly bullish'
+        | 'Neutral'
+        | 'Slightly bearish'
+        | 'Bearish'
+        | 'Extremely bearish'
+        | 'low'
+        | 'medium'
+        | 'high'
+      /** How far behind the bound it counts as over, once it has rung */
+      readonly hysteresis?: number
+    }
+  | {
+      /** Conditions, joined at most 3 deep */
+      readonly all: readonly Condition[]
+    }
+  | {
+      /** Conditions, joined at most 3 deep */
+      readonly any: readonly Condition[]
+    }
+
 export interface CvdInput {
   /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
   readonly symbol: string
@@ -2591,7 +2664,7 @@ export interface RuleAlertCreateInput {
   /** Any symbol of the catalogue, in any case */
   readonly symbol?: string
   /** Of a rule for several, in place of symbol: a list, or all, those too that are listed later */
-  readonly symbols?: number
+  readonly symbols?: readonly string[] | 'all'
   /** A condition; all or any of several */
   readonly when:
     | {
@@ -2667,12 +2740,12 @@ export interface RuleAlertCreateInput {
         readonly hysteresis?: number
       }
     | {
-        /** Conditions */
-        readonly all: readonly Readonly<Record<string, unknown>>[]
+        /** Conditions, joined at most 3 deep */
+        readonly all: readonly Condition[]
       }
     | {
-        /** Conditions */
-        readonly any: readonly Readonly<Record<string, unknown>>[]
+        /** Conditions, joined at most 3 deep */
+        readonly any: readonly Condition[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
   readonly held_for?: string
@@ -3283,12 +3356,12 @@ export interface RuleAlertEditInput {
         readonly hysteresis?: number
       }
     | {
-        /** Conditions */
-        readonly all: readonly Readonly<Record<string, unknown>>[]
+        /** Conditions, joined at most 3 deep */
+        readonly all: readonly Condition[]
       }
     | {
-        /** Conditions */
-        readonly any: readonly Readonly<Record<string, unknown>>[]
+        /** Conditions, joined at most 3 deep */
+        readonly any: readonly Condition[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
   readonly held_for?: string
@@ -3611,12 +3684,12 @@ export interface AlertBacktestInput {
         readonly hysteresis?: number
       }
     | {
-        /** Conditions */
-        readonly all: readonly Readonly<Record<string, unknown>>[]
+        /** Conditions, joined at most 3 deep */
+        readonly all: readonly Condition[]
       }
     | {
-        /** Conditions */
-        readonly any: readonly Readonly<Record<string, unknown>>[]
+        /** Conditions, joined at most 3 deep */
+        readonly any: readonly Condition[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h; of rule alerts */
   readonly held_for?: string
@@ -3645,7 +3718,7 @@ export interface AlertBacktestInput {
   /** As of a creation; not looked at */
   readonly expires_in_hours?: number
   /** In place of symbol: a list, each tried out by itself, or all, those that are streamed */
-  readonly symbols?: number
+  readonly symbols?: readonly string[] | 'all'
   /** How far to look back */
   readonly days?: number
   /** Also tell the figures that it rests on, some 300 values of each */
@@ -3738,12 +3811,12 @@ export type AlertBacktestAnswer = {
         readonly hysteresis?: number
       }
     | {
-        /** Conditions */
-        readonly all: readonly Readonly<Record<string, unknown>>[]
+        /** Conditions, joined at most 3 deep */
+        readonly all: readonly Condition[]
       }
     | {
-        /** Conditions */
-        readonly any: readonly Readonly<Record<string, unknown>>[]
+        /** Conditions, joined at most 3 deep */
+        readonly any: readonly Condition[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h; of rule alerts */
   readonly held_for?: string | null
