@@ -20,6 +20,7 @@ import { RestHosts } from '../transport/rest-client.ts'
 import type { Fact, VenueTrade } from '../venues/events.ts'
 import { tradeStreamOf, type Listed, type Venue } from '../venues/venue.ts'
 import { Feeds } from './feeds.ts'
+import { markedTopics } from './market-log.ts'
 import { feedMetrics } from './metrics.ts'
 import { hostClock } from './process-clock.ts'
 import { PastOrders } from '../facts/past-orders.ts'
@@ -263,7 +264,7 @@ async function start(
   cleanups.push(kill)
   const read = async (topic: 'market.trades' | 'market.tickers' | 'market.funding'): Promise<Message[]> => {
     await resume.lookAtStart()
-    feeds.beat(Date.now())
+    feeds.beat(Date.now(), markedTopics)
     await feeds.drained()
     const messages: Message[] = []
     for (let partition = 0; partition < partitions; partition++) {
@@ -315,6 +316,13 @@ describe('feeds', () => {
     expect(marks.at(-1)?.venues).toMatchObject([{ venue: 'okx', state: 'live', sockets: 1 }])
     expect(marks.at(-1)?.venue_time).toBe(7)
     expect(JSON.stringify(feeds.health('market.tickers'))).toContain('"state":"live"')
+  })
+
+  it('mark the topics whose turn it is, each once in each partition', async () => {
+    const { feeds, of } = await start()
+    feeds.beat(Date.now(), ['market.tickers'])
+    expect(await of<Mark>('market.tickers', 'mark')).toHaveLength(2 * partitions) // reading marks all
+    expect(await of<Mark>('market.trades', 'mark')).toHaveLength(2 * partitions)
   })
 
   it('mark nothing while the clock is wrong, and write what comes', async () => {

@@ -169,13 +169,13 @@ export class Feeds {
     for (const feed of this.#feeds) feed.tick(now)
   }
 
-  /** Once a second: the states, and one mark to each partition of each topic, behind what came before it. */
-  beat(now: number): void {
+  /** Once a second: the states, and one mark to each partition of each of these topics, behind what came before it. */
+  beat(now: number, topics: readonly MarkedTopic[]): void {
     const time = this.#options.clock.now()
     const venueTime = this.#options.venueTime()
-    for (const [topic, marks] of this.#marks) this.#lookAtStates(topic, marks, time)
+    for (const [topic, marks] of this.#marks) if (topics.includes(topic)) this.#lookAtStates(topic, marks, time)
     this.#measure(now)
-    if (venueTime !== undefined) this.#mark(time, venueTime)
+    if (venueTime !== undefined) this.#mark(time, venueTime, topics)
   }
 
   /** The log has lost trades that it had, whoever wrote them: soon it is read again, and what it has not is repaired. */
@@ -279,14 +279,14 @@ export class Feeds {
   #tapeMark(): void {
     const { clock, markEvery } = this.#options
     const now = clock.now()
-    if (markEvery !== undefined && now - this.#markedAt >= markEvery) this.#mark(now, now)
+    if (markEvery !== undefined && now - this.#markedAt >= markEvery) this.#mark(now, now, markedTopics)
   }
 
-  #mark(time: Micros, venueTime: Micros | null): void {
+  #mark(time: Micros, venueTime: Micros | null, topics: readonly MarkedTopic[]): void {
     if (time === 0) return // a tape that has not begun
     this.#markedAt = time
     for (const [topic, marks] of this.#marks) {
-      if (this.#log.of(topic).full) continue
+      if (!topics.includes(topic) || this.#log.of(topic).full) continue
       for (let partition = 0; partition < this.#options.partitions; partition++) {
         const positions = topic === 'market.trades' ? this.#positions(partition) : []
         this.#log.mark(topic, partition, marks.next(partition, time, venueTime, positions))

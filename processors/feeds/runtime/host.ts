@@ -21,7 +21,7 @@ import { addressOf, type HostConfig } from './host-settings.ts'
 import { InstrumentTable } from './instrument-table.ts'
 import { Listings } from './listings.ts'
 import { giveUpMs } from './log-buffer.ts'
-import { markedTopics } from './market-log.ts'
+import { type MarkedTopic, markedTopics } from './market-log.ts'
 import { feedMetrics } from './metrics.ts'
 import { PastOrders } from '../facts/past-orders.ts'
 import { PastWatch } from './past-watch.ts'
@@ -29,6 +29,9 @@ import type { ReadbackPorts } from './readback.ts'
 import { Resume } from './resume.ts'
 
 const beatMs = 1_000
+/** A mark has all processors of its topic work in all partitions. Rules on CVD must not stand in line behind the others. */
+const othersAfterMs = 500
+const otherTopics = markedTopics.filter((topic) => topic !== 'market.trades')
 const tickMs = 100
 /** A stop that waits longer for the broker leaves the rest to the next start. */
 const drainMs = 5_000
@@ -139,9 +142,13 @@ export class Host {
       listings.first(),
     ])
     membership.onChange((numbers) => this.#feeds.own(numbers))
-    const beat = setInterval(() => this.#beat(), beatMs)
+    let others: NodeJS.Timeout | undefined
+    const beat = setInterval(() => {
+      this.#beat(['market.trades'])
+      others = setTimeout(() => this.#feeds.beat(hostNow(), otherTopics), othersAfterMs)
+    }, beatMs)
     const tick = setInterval(() => this.#feeds.tick(hostNow()), tickMs)
-    this.#beat()
+    this.#beat(markedTopics)
     const ops = await startOps(metrics, () => this.#health(), { host, port })
     await this.#feeds.drained()
     const stop = async (): Promise<void> => {
@@ -151,8 +158,9 @@ export class Host {
       this.#resume.stop()
       this.#feeds.stop()
       this.#rests.close()
-      this.#beat()
+      this.#beat(markedTopics)
       clearInterval(beat)
+      clearTimeout(others)
       await Promise.race([this.#feeds.drained(), delay(drainMs, undefined, { ref: false })])
       this.#feeds.close()
       await Promise.all([control.close(), this.#frames?.close(), membership.leave(), ops.close()])
@@ -160,21 +168,20 @@ export class Host {
     return { url: ops.url, stop }
   }
 
-  /** Once a second: who is wanted, how the venues are, and the time. */
-  #beat(): void {
+  /** Once a second: who is wanted, how the venues are, and the time, which these topics are told. */
+  #beat(topics: readonly MarkedTopic[]): void {
     this.#watch.look()
     const now = hostNow()
     if (!this.#stopped) {
       this.#feeds.want(this.#wants.assets(now * 1_000))
       void this.#resume.lookAtStart()
     }
-    this.#feeds.beat(now)
+    this.#feeds.beat(now, topics)
     this.#past.look(this.#feeds.past(now), now, freeBytesOf(this.#archives))
   }
 
   #health(): { ok: boolean } & Readonly<Record<string, unknown>> {
     const { buffered, venues: states } = this.#feeds.health('market.trades')
-    const others = markedTopics.filter((topic) => topic !== 'market.trades')
     return {
       ok: !this.#feeds.full && this.#watch.venueTime !== undefined,
       clock: this.#watch.health(),
@@ -182,7 +189,7 @@ export class Host {
       dead_letters: this.#setAside.said,
       backfill: this.#past.health,
       venues: states,
-      sources: Object.fromEntries(others.map((topic) => [topic, this.#feeds.health(topic).venues])),
+      sources: Object.fromEntries(otherTopics.map((topic) => [topic, this.#feeds.health(topic).venues])),
     }
   }
 }
