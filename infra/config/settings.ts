@@ -46,7 +46,7 @@ export const settings = {
   PARTITIONS: {
     kind: 'count',
     default: '12',
-    says: 'Partitions of every topic that is partitioned by asset; fixed when the log is created. On one machine, where it is not given, as the data folder was begun with: two for each core, 4 to 12.',
+    says: 'Partitions of every topic that is partitioned by asset; fixed when the log is created. On one machine, where it is not given, as the data folder was begun with: one for each core, 2 to 12.',
     example: '12',
   },
   REPLICATION_FACTOR: {

@@ -109,8 +109,11 @@ describe('a data folder', () => {
     expect(await partitionsAsked()).toBe(5)
     put('version.json', '{"format":1}') // from before they were kept
     expect(await partitionsAsked()).toBe(12)
-    const suits = Math.min(12, Math.max(4, 2 * availableParallelism()))
-    expect(await partitionsAsked(undefined, true)).toBe(suits)
+    const suits = (least: number): number => Math.min(12, Math.max(least, availableParallelism()))
+    expect(await partitionsAsked(undefined, true)).toBe(suits(2))
+    const cluster = await openDataFolder(root, 'demo', true, { brokers: 3 })
+    cluster.release()
+    expect(cluster.partitions).toBe(suits(4))
   })
 
   it('empties only the mode that starts', async () => {

@@ -5,7 +5,9 @@ import { endLeftovers, identify, isRunning, readProcessId } from './process-id.t
 
 /** Raised when a newer version of the product writes what an older one cannot read. */
 const FORMAT = 1
-const PARTITIONS_MIN = 4
+const PARTITIONS_MIN = 2
+/** Hosts of a cluster share them. */
+const PARTITIONS_MIN_CLUSTER = 4
 const PARTITIONS_MAX = 12
 /** Of a folder from before they were kept in it. */
 const PARTITIONS_UNSAID = 12
@@ -58,7 +60,7 @@ export async function openDataFolder(
     if (fresh) rmSync(folder, { recursive: true, force: true })
     const version = readVersion(folder)
     refuseOtherBrokers(folder, version, brokers)
-    const partitions = partitionsOf(version, asked)
+    const partitions = partitionsOf(version, asked, brokers)
     mkdirSync(logs, { recursive: true })
     writeFileSync(path.join(folder, 'version.json'), `${JSON.stringify({ format: FORMAT, partitions, brokers })}\n`)
     rotate(logs)
@@ -146,17 +148,17 @@ function refuseOtherBrokers(folder: string, version: Version | undefined, wanted
 }
 
 /** As the folder was begun with; what is asked for now cannot change it. */
-function partitionsOf(version: Version | undefined, asked: number | undefined): number {
-  if (version === undefined) return asked ?? partitionsFor(availableParallelism())
+function partitionsOf(version: Version | undefined, asked: number | undefined, brokers: number): number {
+  if (version === undefined) return asked ?? partitionsFor(availableParallelism(), brokers)
   return typeof version.partitions === 'number' ? version.partitions : PARTITIONS_UNSAID
 }
 
 /**
- * A partition costs whether anything happens in it or not: marks, requests, snapshots, files. One machine has no use for
- * more than a few for each core.
+ * A partition costs whether anything happens in it or not: marks, requests, smaller batches, snapshots, files. On one
+ * machine a single process works on all of them.
  */
-function partitionsFor(cores: number): number {
-  return Math.min(PARTITIONS_MAX, Math.max(PARTITIONS_MIN, 2 * cores))
+function partitionsFor(cores: number, brokers: number): number {
+  return Math.min(PARTITIONS_MAX, Math.max(brokers > 1 ? PARTITIONS_MIN_CLUSTER : PARTITIONS_MIN, cores))
 }
 
 /** A log that has grown too large becomes `<part>.log.1`, in place of the one before. */
