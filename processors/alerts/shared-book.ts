@@ -9,7 +9,7 @@ type Find = (id: string) => StoredAlert | undefined
  * see the other side, has a part of its own (`parts.ts`), so that nothing is to be looked at before a value passes.
  */
 export class SharedBook implements AlertBook<Readings> {
-  readonly #shelves = new Map<string, Levels>()
+  readonly #levels = new Map<string, Levels>()
   readonly #find: Find
   readonly #standing: (alert: StoredAlert) => readonly Stand[]
   #size = 0
@@ -25,7 +25,7 @@ export class SharedBook implements AlertBook<Readings> {
 
   move(before: StoredAlert | undefined, alert: StoredAlert): void {
     const stood = before === undefined ? [] : this.#standing(before)
-    for (const { name, at } of stood) this.#shelves.get(name)?.delete(at, alert.alert_id)
+    for (const { name, at } of stood) this.#levels.get(name)?.delete(at, alert.alert_id)
     this.#size -= Number(stood.length > 0)
     this.append(alert)
   }
@@ -36,7 +36,7 @@ export class SharedBook implements AlertBook<Readings> {
 
   append(alert: StoredAlert): void {
     const stands = this.#standing(alert)
-    for (const { name, at } of stands) this.#shelfOf(name).add(at, alert.alert_id)
+    for (const { name, at } of stands) this.#levelsOf(name).add(at, alert.alert_id)
     this.#size += Number(stands.length > 0)
   }
 
@@ -48,7 +48,7 @@ export class SharedBook implements AlertBook<Readings> {
   take({ before, sight, time }: Readings): StoredAlert[] {
     const ids = new Set<string>()
     const add = (name: string, low: number, high: number): void => {
-      for (const id of this.#shelves.get(name)?.between(low, high) ?? []) ids.add(id)
+      for (const id of this.#levels.get(name)?.between(low, high) ?? []) ids.add(id)
     }
     for (const [name, then] of before) {
       const now = sight.series.get(name)?.at(time)
@@ -59,11 +59,11 @@ export class SharedBook implements AlertBook<Readings> {
     return [...ids].sort().flatMap((id) => this.#find(id) ?? [])
   }
 
-  #shelfOf(name: string): Levels {
-    const known = this.#shelves.get(name)
+  #levelsOf(name: string): Levels {
+    const known = this.#levels.get(name)
     if (known !== undefined) return known
     const levels = new Levels()
-    this.#shelves.set(name, levels)
+    this.#levels.set(name, levels)
     return levels
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tradeVenues } from '../../../schemas/venues.ts'
-import { trimmedText } from '../market/decimal.ts'
+import { trimmedText } from '../market/text.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
 import { Candles } from './candles.ts'

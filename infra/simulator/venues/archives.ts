@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
-import { fixedText, trimmedText } from '../market/decimal.ts'
+import { fixedText, trimmedText, uuidOf } from '../market/text.ts'
 import type { TradeVenueName, VenueName } from '../../../schemas/venues.ts'
 import type { Market } from '../market/markets.ts'
 import { type PastTrade, tradesOfMinutes } from '../market/past-trades.ts'
-import { uuidOf } from './text.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 
 const MINUTE_MS = 60_000

@@ -1,13 +1,12 @@
 import type { Candle } from '../ledger/candles.ts'
 import type { Link } from '../link.ts'
-import { shortNumber, trimmedText } from '../market/decimal.ts'
+import { shortNumber, trimmedText, msOf } from '../market/text.ts'
 import { furtherMarkets } from '../market/further.ts'
 import type { Market } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
 import { answerOf, Burst, type Calls, listedRows, ok, whole } from './rest.ts'
 import { fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
 import { candlesOf, fundedLike, settlementsOf } from './candles.ts'
-import { msOf } from './text.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 
 /** "Frequency limit: 10 times/1s (IP)". */

@@ -1,7 +1,7 @@
 import type { Candle } from '../ledger/candles.ts'
 import type { History } from '../ledger/history.ts'
 import type { Link } from '../link.ts'
-import { fixedNumber, powerText, shortNumber, trimmedText } from '../market/decimal.ts'
+import { fixedNumber, powerText, shortNumber, trimmedText, msOf } from '../market/text.ts'
 import type { PerpMarket, PerpState, SimLiquidation } from '../market/economy.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
@@ -9,7 +9,6 @@ import { candlesOf, settlementsOf } from './candles.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { listedRows, ok, Throttles, whole } from './rest.ts'
 import { fieldsIn, Subscribers, textsOf, VenueSession } from './socket.ts'
-import { msOf } from './text.ts'
 
 const ROOT = '/api/v4/futures/usdt/'
 /** "200 requests in 10 seconds per endpoint and address." */

@@ -1,13 +1,12 @@
 import type { Candle } from '../ledger/candles.ts'
 import type { Link } from '../link.ts'
-import { fixedNumber, trimmedText } from '../market/decimal.ts'
+import { fixedNumber, trimmedText, msOf } from '../market/text.ts'
 import { furtherMarkets } from '../market/further.ts'
 import type { Market } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
 import { candlesOf, fundedLike, settlementsOf } from './candles.ts'
 import { ok, Throttle } from './rest.ts'
 import { type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
-import { msOf } from './text.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 
 /** "REST requests share an aggregated weight limit of 1200 per minute." */

@@ -1,7 +1,7 @@
 import type { Candle } from '../ledger/candles.ts'
 import type { History } from '../ledger/history.ts'
 import type { Link } from '../link.ts'
-import { fixedNumber, fixedText, powerText, priceText, shortNumber } from '../market/decimal.ts'
+import { fixedNumber, fixedText, powerText, priceText, shortNumber, timeText } from '../market/text.ts'
 import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/economy.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
@@ -9,7 +9,6 @@ import { candlesOf, longerCandles, withOpenMinute, withTraded } from './candles.
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { answerOf, Burst, type Calls, listedRows, ok, whole } from './rest.ts'
 import { Changes, EveryPeriod, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
-import { timeText } from './text.ts'
 
 /** A ticker comes with each trade or change of the book; once a second is enough here. */
 const TICKERS_MS = 1000

@@ -8,7 +8,7 @@ import { aggTradeFrame, forceOrderFrame, markPriceFrame, rawTradeFrames } from '
 import { BinanceSession, Listeners, openingOf } from './socket.ts'
 
 /** "10 incoming messages per second"; "a ping frame every 3 minutes", no pong within 10 minutes ends the connection. */
-const manners = { messagesPerSecond: 10, pingMs: 180_000, pongWithinMs: 600_000 }
+const limits = { messagesPerSecond: 10, pingMs: 180_000, pongWithinMs: 600_000 }
 /** "2400 request weight per minute per IP." */
 const WEIGHT_PER_MINUTE = 2400
 
@@ -34,7 +34,7 @@ export function binanceApi(context: Context): VenueApi {
       const opening = openingOf(rest, query)
       if (opening === undefined) return 404
       const carries = (name: string): boolean => carriedBy(route, name)
-      return (link) => new BinanceSession(link, { context, listeners, manners, carries, trades: 'binance', ...opening })
+      return (link) => new BinanceSession(link, { context, listeners, limits, carries, trades: 'binance', ...opening })
     },
     rest({ path, query, nowMs }) {
       const known = Object.hasOwn(calls, path) ? calls[path] : undefined

@@ -1,12 +1,11 @@
 import type { History } from '../../ledger/history.ts'
-import { priceText } from '../../market/decimal.ts'
+import { priceText, msOf } from '../../market/text.ts'
 import type { PerpMarket, PerpMinute } from '../../market/economy.ts'
 import type { Trade } from '../../market/trade.ts'
 import { TapeEconomy } from '../../tape/economy.ts'
 import { candlesOf, interestsOf, priceCandlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, ok, whole } from '../rest.ts'
-import { msOf } from '../text.ts'
 import {
   bad,
   badInterval,

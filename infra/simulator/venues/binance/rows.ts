@@ -1,11 +1,10 @@
 import type { Candle } from '../../ledger/candles.ts'
-import { fixedNumber, fixedText, powerText, priceText, sizeText } from '../../market/decimal.ts'
+import { fixedNumber, fixedText, powerText, priceText, sizeText, msOf } from '../../market/text.ts'
 import type { PerpMarket, PerpMinute, PerpState, SettledRate, SimLiquidation } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
 import type { PriceCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
-import { msOf } from '../text.ts'
 
 const PRICE_DECIMALS = 8
 const RATE_DECIMALS = 8

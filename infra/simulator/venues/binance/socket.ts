@@ -7,7 +7,7 @@ import { fieldsIn, Subscribers, textsOf, VenueSession } from '../socket.ts'
 const STREAMS_MAX = 1024
 
 /** What Binance's futures and spot sockets differ in. */
-interface Manners {
+interface ConnectionLimits {
   /** More than so many messages in a second, pongs too, are a policy violation. */
   readonly messagesPerSecond: number
   /** A ping frame comes this often; without a pong for so long the connection ends. */
@@ -68,7 +68,7 @@ interface Opening {
 interface Options extends Opening {
   readonly context: Context
   readonly listeners: Listeners
-  readonly manners: Manners
+  readonly limits: ConnectionLimits
   /** Whose trades its streams are. */
   readonly trades: TradeVenueName
   /** Whether a stream ever says anything here; others are accepted in silence. */
@@ -107,13 +107,13 @@ export class BinanceSession extends VenueSession {
   }
 
   tick(nowMs: number): void {
-    const { context, manners } = this.options
+    const { context, limits } = this.options
     if (nowMs - this.link.openedAtMs >= (context.lifetimeMs ?? 86_400_000)) {
       this.link.close(1001, 'connection lifetime reached')
       return
     }
-    if (nowMs - this.pingedAtMs < manners.pingMs) return
-    if (this.pingedAtMs - this.pongAtMs >= manners.pongWithinMs) {
+    if (nowMs - this.pingedAtMs < limits.pingMs) return
+    if (this.pingedAtMs - this.pongAtMs >= limits.pongWithinMs) {
       this.link.close(1008, 'Pong timeout')
       return
     }
@@ -128,7 +128,7 @@ export class BinanceSession extends VenueSession {
 
   /** Says whether the connection is still within its rate. */
   private count(): boolean {
-    const within = this.within(this.options.manners.messagesPerSecond)
+    const within = this.within(this.options.limits.messagesPerSecond)
     if (!within) this.link.close(1008, 'Too many requests')
     return within
   }

@@ -1,11 +1,10 @@
-import { fixedNumber, fixedText, powerText } from '../../market/decimal.ts'
+import { fixedNumber, fixedText, powerText, msOf } from '../../market/text.ts'
 import type { SpotMarket, SpotMinute, SpotState } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { type Call, listedRows, ok, whole } from '../rest.ts'
 import { withTraded } from '../candles.ts'
-import { msOf } from '../text.ts'
 import { klines as tradedKlines } from './rest.ts'
 import { aggTradeRow } from './rows.ts'
 import {
@@ -23,7 +22,7 @@ import {
 import { BinanceSession, Listeners, openingOf } from './socket.ts'
 
 /** "5 incoming messages per second", pongs too; "a ping frame every 20 seconds", no pong within a minute ends it. */
-const manners = { messagesPerSecond: 5, pingMs: 20_000, pongWithinMs: 60_000 }
+const limits = { messagesPerSecond: 5, pingMs: 20_000, pongWithinMs: 60_000 }
 /** "6000 request weight per minute per IP." */
 const WEIGHT_PER_MINUTE = 6000
 const CANDLES_MAX = 1000
@@ -45,7 +44,7 @@ export function binanceSpotApi(context: Context): VenueApi {
       return opening === undefined
         ? 404
         : (link) =>
-            new BinanceSession(link, { context, listeners, manners, carries, trades: 'binance_spot', ...opening })
+            new BinanceSession(link, { context, listeners, limits, carries, trades: 'binance_spot', ...opening })
     },
     rest({ path, query, nowMs }) {
       const known = Object.hasOwn(calls, path) ? calls[path] : undefined

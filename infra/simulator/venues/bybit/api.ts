@@ -4,7 +4,7 @@ import type { Micros } from '../../market/trade.ts'
 import type { Context, VenueApi } from '../venue-api.ts'
 import { ok, Throttle } from '../rest.ts'
 import { Subscribers, Changes, EveryPeriod, fieldsIn, textsOf, VenueSession } from '../socket.ts'
-import { connectionName } from '../text.ts'
+import { connectionName } from '../../market/text.ts'
 import { answer } from './rest.ts'
 import {
   publicTradeFrame,

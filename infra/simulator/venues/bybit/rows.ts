@@ -7,7 +7,9 @@ import {
   shortNumber,
   shortPrice,
   sizeText,
-} from '../../market/decimal.ts'
+  msOf,
+  uuidText,
+} from '../../market/text.ts'
 import type {
   PerpMarket,
   PerpState,
@@ -21,7 +23,6 @@ import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
 import type { PriceCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
-import { msOf, uuidText } from '../text.ts'
 
 /** Rates are shown with so many decimals. */
 const RATE_DECIMALS = 8

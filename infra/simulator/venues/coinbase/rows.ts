@@ -1,12 +1,20 @@
 import type { Candle } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
-import { fixedNumber, fixedText, powerText, shortNumber, shortPrice, trimmedText } from '../../market/decimal.ts'
+import {
+  fixedNumber,
+  fixedText,
+  powerText,
+  shortNumber,
+  shortPrice,
+  trimmedText,
+  timeText,
+  uuidOf,
+} from '../../market/text.ts'
 import type { SpotMarket, SpotMinute, SpotState } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import { firstIds } from '../../market/markets.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
 import { listedRows } from '../rest.ts'
-import { timeText, uuidOf } from '../text.ts'
 
 /** A match. `side` is the maker's: where the taker bought, a resting sell order was hit. */
 export function matchFrame(market: Market, trade: Trade, type: 'match' | 'last_match'): string {

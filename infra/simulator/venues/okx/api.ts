@@ -4,7 +4,7 @@ import type { PerpMarket, SpotMarket } from '../../market/economy.ts'
 import type { Context, VenueApi } from '../venue-api.ts'
 import { Throttles } from '../rest.ts'
 import { Subscribers, Changes, EveryPeriod, fieldsIn, fieldsOf, VenueSession } from '../socket.ts'
-import { connectionName } from '../text.ts'
+import { connectionName } from '../../market/text.ts'
 import { calls, refuse } from './rest.ts'
 import {
   mergeable,

@@ -1,5 +1,5 @@
 import type { Candle } from '../../ledger/candles.ts'
-import { fixedNumber, powerText, shortNumber, shortPrice, shortSize, trimmedText } from '../../market/decimal.ts'
+import { fixedNumber, powerText, shortNumber, shortPrice, shortSize, trimmedText, msOf } from '../../market/text.ts'
 import type {
   PerpMarket,
   PerpState,
@@ -13,7 +13,6 @@ import type { Market } from '../../market/markets.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
 import type { PriceCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
-import { msOf } from '../text.ts'
 
 /** `trades-all`: one message for each single trade. `sz` counts contracts, `side` is the taker's. */
 export function tradesAllFrame(market: Market, trade: Trade): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decimalsOf, fixedText, trimmedText, unitsOf } from './decimal.ts'
+import { decimalsOf, fixedText, trimmedText, unitsOf } from './text.ts'
 
 test.each([
   [12_345, 2, '123.45', '123.45'],
