@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Child } from '../../infra/local/child.ts'
-import { freeze } from '../../infra/local/freeze.ts'
+import { freeze } from '../../infra/local/testing/faults.ts'
 import { signPayment, type Signing } from './fake-payments.ts'
 
 /** What paid requests were answered: every answer for a receipt that says the money has come, by its transaction. */

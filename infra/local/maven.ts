@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../config/config.ts'
-import { withLock } from './lock.ts'
+import { withLock } from './process-id.ts'
 
 const KAFKA = '4.1.1'
 /** 3.0.9 runs on Java 17; 3.3 needs 21. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { versionIn } from './java.ts'
-import { withLock } from './lock.ts'
+import { withLock } from './process-id.ts'
 import { freePorts, reservePort, startOnPorts } from './ports.ts'
 
 describe('Java', () => {

@@ -4,8 +4,7 @@ import path from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { asPages, guarded } from '../http/testing/pages.ts'
 import { startChild, type Child } from './child.ts'
-import { startControl } from './control.ts'
-import { Supervisor, type Pace, type Part, type PartReport } from './supervisor.ts'
+import { startControl, Supervisor, type Pace, type Part, type PartReport } from './supervisor.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'supervisor-'))
 const PACE: Pace = { firstMs: 1, mostMs: 20, resetAfterMs: 60_000, diskFullMs: 5 }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { hotWallet } from '../../infra/local/chain/accounts.ts'
-import { contractWalletAbi, contractWalletCreation, tokenAbi } from '../../infra/local/chain/contracts.ts'
-import { mint } from '../../infra/local/chain/prepare-chain.ts'
+import { contractWalletAbi, contractWalletCreation, tokenAbi, mint } from '../../infra/local/chain/prepare-chain.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
 import { SELLER } from './testing/intents.ts'
 import { newAccount, signed, World } from './testing/world.ts'

@@ -6,8 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ask } from '../../http/testing/pages.ts'
 import { chainId, hotWallet, payer, payTo, token } from './accounts.ts'
-import { multicall3Address, tokenAbi } from './contracts.ts'
-import { localClient } from './prepare-chain.ts'
+import { multicall3Address, tokenAbi, localClient } from './prepare-chain.ts'
 import { startChain, type Chain } from './start.ts'
 
 const FUNDED = 1_000_000_000n

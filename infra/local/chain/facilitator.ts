@@ -5,8 +5,7 @@ import { isHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { closeServer, listen } from '../../http/ops.ts'
 import { chainId, token } from './accounts.ts'
-import { tokenAbi } from './contracts.ts'
-import { localClient } from './prepare-chain.ts'
+import { tokenAbi, localClient } from './prepare-chain.ts'
 
 /**
  * What the stand-in does with a settlement that it is asked for.

@@ -1,9 +1,8 @@
-import type { Body } from './body.ts'
+import type { Body } from './request.ts'
 import type { Connection, Done } from './engine.ts'
 import { code, QueryError } from './errors.ts'
 import { drained, type InPipe, type Pipes } from './pipes.ts'
-import type { InsertSource } from './statement.ts'
-import { literal } from './statement.ts'
+import { type InsertSource, literal } from './statement.ts'
 
 /**
  * Bodies up to this size are inserted from memory. Larger ones go through a pipe, which must never carry less than its

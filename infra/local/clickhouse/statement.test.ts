@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { wordsOf } from './lexer.ts'
-import { insertSource, literal, splitFormat, usesServerFiles } from './statement.ts'
+import { wordsOf, insertSource, literal, splitFormat, usesServerFiles } from './statement.ts'
 
 const texts = (sql: string): string[] => wordsOf(sql).map((word) => word.text)
 

@@ -9,9 +9,15 @@ import { vectors } from '../../../processors/webhooks/testing/vectors.ts'
 import { asPages, guarded } from '../../http/testing/pages.ts'
 import { receiverCertificate, type ReceiverCertificate } from './certificate.ts'
 import { readManner, type Manner } from './misbehave.ts'
-import { readLedger, startLocalReceiver, type Entry, type LocalReceiver } from './receiver.ts'
-import { verify } from './verify.ts'
-import { checkedWords, eventWords } from './words.ts'
+import {
+  readLedger,
+  startLocalReceiver,
+  type Entry,
+  type LocalReceiver,
+  verify,
+  checkedWords,
+  eventWords,
+} from './receiver.ts'
 
 const SECRET = 'whsec_Z29sZGVuLXZlY3Rvci1vZi10aGUtd2ViaG9va3MhISE='
 const folder = mkdtempSync(path.join(tmpdir(), 'receiver-'))

@@ -1,13 +1,15 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { allowedHostsAt, refuses } from '../../http/guard.ts'
 import { closeServer, listen } from '../../http/ops.ts'
 import { answerIn, readManner, type Manner } from './misbehave.ts'
-import { text, verify, type Headers, type Verdict } from './verify.ts'
 
 /** Longest webhook that is read; ours are some KB. */
 const BODY_BYTES_MAX = 256 * 1024
+/** What Standard Webhooks allows a clock to be off, seconds. */
+const TOLERANCE_SECONDS = 300
 
 /** One webhook as the ledger has it: a line of JSON. */
 export interface Entry {
@@ -184,4 +186,101 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * What a receiver finds out about a webhook.
+ * - `verified`: both signatures are right and it is of now;
+ * - `stale`: they are, but its time is more than 5 minutes off: it may be a replay;
+ * - `wrong`: no known secret makes them;
+ * - `unknown-secret`: there is no secret to check with.
+ */
+export type Verdict = 'verified' | 'stale' | 'wrong' | 'unknown-secret'
+
+/** Checks both signatures of the raw body with each secret; `now` in seconds. Written from the documentation alone. */
+export function verify(headers: Headers, body: Buffer, secrets: readonly string[], now: number): Verdict {
+  if (secrets.length === 0) return 'unknown-secret'
+  if (!secrets.some((secret) => isServiceSignature(headers, body, secret) && isStandard(headers, body, secret)))
+    return 'wrong'
+  return Math.abs(now - Number(text(headers, 'webhook-timestamp'))) <= TOLERANCE_SECONDS ? 'verified' : 'stale'
+}
+
+/** `X-SVC-Signature: sha256=<hex>`: the key is the whole secret as UTF-8, the message is the body. */
+function isServiceSignature(headers: Headers, body: Buffer, secret: string): boolean {
+  const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+  return isSame(expected, text(headers, 'x-svc-signature'))
+}
+
+/** `webhook-signature: v1,<base64> ...`: the key is the secret's base64 part, the message is `id.timestamp.body`. */
+function isStandard(headers: Headers, body: Buffer, secret: string): boolean {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const head = `${text(headers, 'webhook-id')}.${text(headers, 'webhook-timestamp')}.`
+  const expected = `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`
+  return text(headers, 'webhook-signature')
+    .split(' ')
+    .some((given) => isSame(expected, given))
+}
+
+function text(headers: Headers, name: string): string {
+  const value = headers[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** In a time that does not tell how much of it is right. */
+function isSame(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+const verdicts: Readonly<Record<Verdict, string>> = {
+  verified: 'both signatures verified',
+  stale: 'signatures right, but its time is more than 5 minutes off',
+  wrong: 'WRONG SIGNATURE: do not believe it',
+  'unknown-secret': 'signature not checked: the alert’s webhook_secret is not known here',
+}
+
+/** A webhook as a person reads it: what happened, whether it can be believed, the body. */
+export function eventWords({ id, time, verdict, attempt, manner }: Entry, body: string): string {
+  const value = eventOf(body)
+  const marks = [
+    value['test'] === true && 'TEST',
+    value['demo'] === true && 'demo',
+    attempt > 1 && `again, ${attempt}.`,
+  ]
+  const told = [value['event'], value['symbol'], ...marks.filter((mark) => mark !== false)].map(String).join(' ')
+  const data = record(value['data'])
+  const answered = manner === 'ok' ? '' : `\n  answered with: ${manner}`
+  return [
+    `${time}  ${told}`,
+    `  ${what(data)}`,
+    `  ${verdicts[verdict]}; webhook-id ${id}${answered}`,
+    indent(JSON.stringify(value, undefined, 2)),
+  ].join('\n')
+}
+
+/** What became of one that came before its secret. */
+export function checkedWords({ id, verdict }: Entry): string {
+  return `Its secret came: ${verdicts[verdict]}; webhook-id ${id}`
+}
+
+function eventOf(body: string): Readonly<Record<string, unknown>> {
+  try {
+    return record(JSON.parse(body))
+  } catch {
+    return { event: 'not JSON', data: { condition_met: body.slice(0, 200) } }
+  }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}
+
+function what({ condition_met: met, oi_at_risk_pct: pct }: Readonly<Record<string, unknown>>): string {
+  return typeof met === 'string' ? met : `${String(pct)} % of open interest is at risk of liquidation`
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ')
 }

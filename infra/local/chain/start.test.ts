@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { keepReadable } from './state-file.ts'
+import { keepReadable } from './start.ts'
 
 let file: string
 beforeEach(() => {

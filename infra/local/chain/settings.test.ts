@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { localPayments } from './env.ts'
+import { localPayments } from './settings.ts'
 
 const urls = { chain: 'http://127.0.0.1:8545', api: 'http://127.0.0.1:3000' }
 

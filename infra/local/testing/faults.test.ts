@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
-import { freeze } from './freeze.ts'
+import { freeze } from './faults.ts'
 
 it('stops a process with all its threads, and does not end it', async () => {
   const child = spawn(process.execPath, ['-e', 'let n = 0; setInterval(() => process.stdout.write(`${n++}\\n`), 1)'])
