@@ -2,8 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { SavedSchema } from '../kafka/saved-schemas.ts'
-import { BackupError } from './errors.ts'
-import { openSealed, SealedWriter, type BackupKey } from './sealed-file.ts'
+import { BackupError, openSealed, SealedWriter, type BackupKey } from './sealed-file.ts'
 
 const FORMAT = 1
 const KEY_FILE = 'key.json'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { open, readdir, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { boundsOf, forgetWriters, isSound } from '../kafka/record-batch.ts'
-import { BackupError } from './errors.ts'
+import { BackupError } from './sealed-file.ts'
 import type { BackupFolder, BackupIndex, Extent, Piece } from './folder.ts'
 
 /** Far below what an index of the broker can hold. */

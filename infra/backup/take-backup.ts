@@ -1,10 +1,8 @@
 import type { RawReader } from '../kafka/raw-batches.ts'
-import type { TopicName } from '../../schemas/topics.ts'
-import { isCompacted, topicOf } from '../../schemas/topics.ts'
+import { type TopicName, isCompacted, topicOf } from '../../schemas/topics.ts'
 import { partitionsOf } from '../kafka/topic-settings.ts'
-import { BackupError } from './errors.ts'
+import { BackupError, type SealedWriter } from './sealed-file.ts'
 import { BACKUP_FORMAT, type BackupFolder, type BackupIndex, type Extent, type Piece } from './folder.ts'
-import type { SealedWriter } from './sealed-file.ts'
 
 /** How often the end of a compacted partition is taken anew that was compacted while it was read. */
 const CUTS_MAX = 10

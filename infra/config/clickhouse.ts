@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { readSecretFile } from './secret-file.ts'
+import { readSecretFile } from './secrets.ts'
 
 export const clickhousePasswordSettings = ['CLICKHOUSE_PASSWORD', 'CLICKHOUSE_PASSWORD_FILE'] as const
 export const clickhouseSettings = ['CLICKHOUSE_URL', 'CLICKHOUSE_USER', ...clickhousePasswordSettings] as const

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { BackupError } from '../backup/errors.ts'
+import { BackupError } from '../backup/sealed-file.ts'
 import type { BackupFolder, BackupIndex } from '../backup/folder.ts'
 import { restoreLog } from '../backup/restore-log.ts'
 import { writeSchemas } from '../kafka/saved-schemas.ts'

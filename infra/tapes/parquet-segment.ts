@@ -6,8 +6,7 @@ import type { LogRecord } from '../kafka/seam.ts'
 import { columnsOf, fieldNames, LOG_COLUMNS } from './columns.ts'
 import { TAPE_VERSION, type SegmentReader } from './folder.ts'
 import { decodeParquet, encodeParquet, type Cells } from './parquet-file.ts'
-import { fillIn, olderColumns } from './parquet-older.ts'
-import type { ColumnTypes } from './parquet-types.ts'
+import { type ColumnTypes, optional } from './parquet-types.ts'
 import { readChecked, segmentName, writeFile } from './segment-file.ts'
 import { TapeError, type Tape } from './tape.ts'
 import type { SegmentWriter } from './write-tape.ts'
@@ -140,4 +139,33 @@ function typeIn(topic: TopicName, name: string): Type {
 /** The columns were made of the record type's own schema, and the encoder checks every value. */
 function encode(codec: Codec, topic: TopicName, type: RecordType, value: object): Buffer {
   return codec.encode<RecordType>(topic, type, value as Records[RecordType])
+}
+
+/** Version 2 of Parquet files: whole numbers for times, milliseconds in `_time`, and some columns null. */
+
+type Implied = Readonly<Record<string, (of: (column: string) => number) => number>>
+
+/** The columns that were null where the other columns of the row said their value to the bit, with that value. */
+const implied: Readonly<Partial<Record<RecordType, Implied>>> = {
+  trade: {
+    last_id: (of) => of('first_id'),
+    quote: (of) => of('price') * of('size'),
+    _time: (of) => Math.floor(of('received') / 1000),
+  },
+}
+
+/** The columns of a file of version 2, of which `columns` is today's. */
+function olderColumns(record: RecordType, columns: ColumnTypes): ColumnTypes {
+  const absent = implied[record] ?? {}
+  return columns.map(([name, type]) => [name, name in absent ? optional(type) : type] as const)
+}
+
+/** Cells of a file of version 2 as the record has them. */
+function fillIn(record: RecordType, cells: ReadonlyMap<string, Cells>): ReadonlyMap<string, Cells> {
+  const whole = new Map(cells)
+  for (const [column, value] of Object.entries(implied[record] ?? {})) {
+    const taken = (cell: unknown, row: number): unknown => cell ?? value((name) => Number(cells.get(name)?.[row]))
+    whole.set(column, (cells.get(column) ?? []).map(taken))
+  }
+  return whole
 }

@@ -1,6 +1,6 @@
 import { hostClock } from '../../infra/clock.ts'
 import { ConfigError, readConfig, type Config } from '../../infra/config/config.ts'
-import { serviceSecrets, serviceSecretSettings } from '../../infra/config/service-secret.ts'
+import { serviceSecrets, serviceSecretSettings } from '../../infra/config/secrets.ts'
 import { furtherAuthority, mailServer, mailSettings, openMailer } from '../../infra/mail.ts'
 import { runService } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'

@@ -4,7 +4,7 @@ import { startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-
 import { fakePayments, signPayment, type FakePayments } from '../../api/testing/fake-payments.ts'
 import { NOW } from '../../api/testing/harness.ts'
 import { readConfig } from '../../infra/config/config.ts'
-import { serviceSecrets, serviceSecretSettings, type ServiceSecrets } from '../../infra/config/service-secret.ts'
+import { serviceSecrets, serviceSecretSettings, type ServiceSecrets } from '../../infra/config/secrets.ts'
 import { isManageToken, manageToken, openUrl, sealUrl, webhookSecret } from '../../processors/alerts/secrets.ts'
 
 /** The settings of each step of the guide, as a service reads them. */

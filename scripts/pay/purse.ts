@@ -1,5 +1,5 @@
 import { readConfig } from '../../infra/config/config.ts'
-import { walletKey } from '../../infra/config/wallet-key.ts'
+import { walletKey } from '../../infra/config/secrets.ts'
 import { USDC_DECIMALS } from '../../processors/payments/wire/offer.ts'
 import { UsageError } from '../command/command.ts'
 import type { Offer } from './offer.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { memoryTape, recordsOf } from './testing/tapes.ts'
-import { LAG_MS, planExport } from './plan-export.ts'
+import { LAG_MS, planExport } from './write-tape.ts'
 import type { Tape } from './tape.ts'
 
 const FROM = 1_700_000_000_000

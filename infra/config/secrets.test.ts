@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+import { serviceSecrets, serviceSecretSettings, walletKey, walletKeySettings } from './secrets.ts'
+
+const long = 'x'.repeat(32)
+const read = (env: Record<string, string>) => serviceSecrets(readConfig(env, serviceSecretSettings))
+
+it('knows the newest secret and those that it replaced', () => {
+  const secrets = read({
+    SERVICE_SECRET: long,
+    SERVICE_SECRET_VERSION: '3',
+    SERVICE_SECRETS_READ: `1:${long}a,2:${long}b`,
+  })
+  expect(secrets.newest).toBe(3)
+  expect([...secrets.byVersion]).toEqual([
+    [1, `${long}a`],
+    [2, `${long}b`],
+    [3, long],
+  ])
+})
+
+it.each([
+  [{}, /SERVICE_SECRET is not set/],
+  [{ SERVICE_SECRET: 'short' }, /fewer than 32 characters/],
+  [{ SERVICE_SECRET_FILE: 'no-such-file' }, /no-such-file cannot be read/],
+  [{ SERVICE_SECRET: long, SERVICE_SECRETS_READ: 'nonsense' }, /not version:secret/],
+])('says what is wrong with %j', (env, message) => {
+  expect(() => read(env)).toThrow(ConfigError)
+  expect(() => read(env)).toThrow(message)
+})
+
+it('never shows a secret in an error', () => {
+  expect(() => read({ SERVICE_SECRET: long, SERVICE_SECRETS_READ: '1:hush' })).toThrow(/^(?!.*hush)/)
+})
+
+const digits = 'ab'.repeat(32)
+const readKey = (env: Record<string, string>): string => walletKey(readConfig(env, walletKeySettings))
+
+it('takes the key from the variable or from a file, with or without 0x', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'wallet-key-'))
+  const file = path.join(folder, 'key')
+  writeFileSync(file, `0x${digits}\n`)
+  const keys = [
+    { PAYMENT_WALLET_KEY: digits },
+    { PAYMENT_WALLET_KEY: `0x${digits}` },
+    { PAYMENT_WALLET_KEY_FILE: file },
+  ]
+  expect(keys.map(readKey)).toEqual(keys.map(() => `0x${digits}`))
+  rmSync(folder, { recursive: true })
+})
+
+it.each<[Record<string, string>, RegExp]>([
+  [{}, /PAYMENT_WALLET_KEY is not set/],
+  [{ PAYMENT_WALLET_KEY: `${digits}9` }, /^PAYMENT_WALLET_KEY: not a private key/],
+  [{ PAYMENT_WALLET_KEY_FILE: 'no-such-file' }, /no-such-file cannot be read/],
+])('says what is wrong, and never shows the key', (env, message) => {
+  expect(() => readKey(env)).toThrow(ConfigError)
+  expect(() => readKey(env)).toThrow(message)
+  expect(() => readKey(env)).toThrow(/^(?!.*abab)/)
+})

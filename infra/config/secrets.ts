@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError, type Config } from './config.ts'
+import type { SettingName } from './settings.ts'
+
+export const serviceSecretSettings = [
+  'SERVICE_SECRET',
+  'SERVICE_SECRET_FILE',
+  'SERVICE_SECRET_VERSION',
+  'SERVICE_SECRETS_READ',
+] as const
+
+/** `SERVICE_SECRET` by version; the newest makes, all of them read. */
+export interface ServiceSecrets {
+  readonly newest: number
+  readonly byVersion: ReadonlyMap<number, string>
+}
+
+const LENGTH_MIN = 32
+
+/** Reads the secret and its predecessors; throws `ConfigError` where it is missing or too short, never showing it. */
+export function serviceSecrets(config: Config<(typeof serviceSecretSettings)[number]>): ServiceSecrets {
+  const { SERVICE_SECRET_VERSION: newest } = config
+  const byVersion = new Map(config.SERVICE_SECRETS_READ.map(oldSecret))
+  byVersion.set(newest, checked('SERVICE_SECRET', newestSecret(config)))
+  return { newest, byVersion }
+}
+
+function newestSecret(config: Config<'SERVICE_SECRET' | 'SERVICE_SECRET_FILE'>): string {
+  const { SERVICE_SECRET: text, SERVICE_SECRET_FILE: file } = config
+  if (text !== '') return text
+  if (file === '')
+    throw new ConfigError('SERVICE_SECRET is not set: give it or SERVICE_SECRET_FILE, 32 characters or more')
+  return readSecretFile('SERVICE_SECRET_FILE', file)
+}
+
+function oldSecret(entry: string): [number, string] {
+  const [, version, secret = ''] = /^(\d{1,6}):(.+)$/.exec(entry) ?? []
+  if (version === undefined) throw new ConfigError('SERVICE_SECRETS_READ: an entry is not version:secret')
+  return [Number(version), checked('SERVICE_SECRETS_READ', secret)]
+}
+
+function checked(name: string, secret: string): string {
+  if (secret.length < LENGTH_MIN) throw new ConfigError(`${name} has fewer than ${LENGTH_MIN} characters`)
+  return secret
+}
+
+export const walletKeySettings = ['PAYMENT_WALLET_KEY', 'PAYMENT_WALLET_KEY_FILE'] as const
+
+/** The key of the wallet that settles; throws `ConfigError` where it is missing or none, never showing it. */
+export function walletKey(config: Config<(typeof walletKeySettings)[number]>): `0x${string}` {
+  const { PAYMENT_WALLET_KEY: text, PAYMENT_WALLET_KEY_FILE: file } = config
+  const name = text === '' ? 'PAYMENT_WALLET_KEY_FILE' : 'PAYMENT_WALLET_KEY'
+  if (text === '' && file === '')
+    throw new ConfigError(
+      'PAYMENT_WALLET_KEY is not set: give it or PAYMENT_WALLET_KEY_FILE, or a PAYMENT_FACILITATOR_URL that settles instead',
+    )
+  const [, digits] =
+    /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text === '' ? readSecretFile('PAYMENT_WALLET_KEY_FILE', file) : text.trim()) ?? []
+  if (digits === undefined) throw new ConfigError(`${name}: not a private key; it is 64 hex digits, with or without 0x`)
+  return `0x${digits}`
+}
+
+export const backupKeySettings = ['BACKUP_KEY', 'BACKUP_KEY_FILE'] as const
+
+/** The key of backups; throws `ConfigError` where it is missing or too short, never showing it. */
+export function backupKey({
+  BACKUP_KEY: text,
+  BACKUP_KEY_FILE: file,
+}: Config<(typeof backupKeySettings)[number]>): string {
+  if (text === '' && file === '')
+    throw new ConfigError('BACKUP_KEY is not set: give it or BACKUP_KEY_FILE; openssl rand -base64 32 makes one')
+  const key = text === '' ? readSecretFile('BACKUP_KEY_FILE', file) : text
+  if (key.length < LENGTH_MIN) throw new ConfigError(`BACKUP_KEY has fewer than ${LENGTH_MIN} characters`)
+  return key
+}
+
+/** What stands in the file of a secret; throws `ConfigError` that names the setting, never what was read. */
+export function readSecretFile(setting: SettingName, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new ConfigError(`${setting}: ${file} cannot be read`, { cause: error })
+  }
+}
