@@ -8,8 +8,7 @@ import { applyStep, planOf, type Ask, type OwnedRule, type OwnedRules, type Step
 import { readRules, RuleFileError } from './alert-rules/files.ts'
 import { testRules, TestFileError } from './alert-rules/run.ts'
 import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
-import { buy } from './pay/buy.ts'
-import { agree, ownKey } from './pay/purse.ts'
+import { buy, agree, ownKey } from './pay/buy.ts'
 
 const usage = `npm run rules -- test FILE...             rings rules over written series, and says where they ring otherwise than expected
 npm run rules -- diff DIR|FILE [flags]    says what apply would do; exit 1 where it would do something

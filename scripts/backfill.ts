@@ -27,10 +27,9 @@ import { venues } from '../processors/feeds/venues/venues.ts'
 import { quietMeter, quietReport } from '../processors/kernel/quiet.ts'
 import type { BackfillOrder } from '../schemas/records.ts'
 import { addresses } from '../schemas/venues.ts'
-import { flag, readTime, runCommand, text, UsageError, type Values } from './command/command.ts'
+import { flag, readTime, runCommand, text, UsageError, type Values, stopSignal } from './command/command.ts'
 import { tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
-import { stopSignal } from './command/stop-signal.ts'
 
 const usage = `npm run backfill -- --symbols BTC,ETH [flags]: reads the venues' past back into the log.
 

@@ -1,16 +1,14 @@
 import { backtest, type Outcome } from './backtest/backtest.ts'
 import { checkText, isEqual } from './backtest/check.ts'
 import { load } from './backtest/load.ts'
-import { writeParquet } from './backtest/parquet.ts'
+import { writeParquet, clearResults, tablesOf, writeJson } from './backtest/results.ts'
 import { backtestErrors } from './backtest/expected.ts'
 import { readOptions, usage, type BacktestOptions } from './backtest/options.ts'
 import { reportHtml } from './backtest/report.ts'
-import { clearResults, tablesOf, writeJson } from './backtest/results.ts'
 import type { Progress } from './backtest/run.ts'
-import { conclude, running } from './command/command.ts'
+import { conclude, running, stopSignal } from './command/command.ts'
 import { openClickhouse, openTape } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
-import { stopSignal } from './command/stop-signal.ts'
 import { writeFile } from '../infra/tapes/segment-file.ts'
 
 /** The live system's outputs follow its inputs within this time. */

@@ -4,10 +4,9 @@ import { readHeader, readSegments, type Format, type Segment, type TapeHeader } 
 import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
 import { planExport, avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
 import type { Tape } from '../infra/tapes/tape.ts'
-import { flag, readTime, runCommand, text, UsageError, type Values } from './command/command.ts'
+import { flag, readTime, runCommand, text, UsageError, type Values, stopSignal } from './command/command.ts'
 import { openTape, tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
-import { stopSignal } from './command/stop-signal.ts'
 
 const usage = `npm run export -- [flags]: writes topics of a running system into files, as they lie in the log.
 

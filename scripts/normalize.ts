@@ -6,8 +6,7 @@ import { jsonOf } from '../processors/feeds/venues/fields.ts'
 import type { Listed, TradeStream } from '../processors/feeds/venues/venue.ts'
 import { tradeStreams } from '../processors/feeds/venues/venues.ts'
 import { flag, readFlags, text, UsageError } from './command/command.ts'
-import { readRecordedMessage } from './normalize/recorded-message.ts'
-import { Normalizer, type Counts } from './normalize/normalizer.ts'
+import { readRecordedMessage, Normalizer, type Counts } from './normalize/normalizer.ts'
 
 const help = `npm run normalize -- --venue V --channel C [options] [FILE] < frames.jsonl
 

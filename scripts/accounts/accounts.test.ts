@@ -2,11 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Flow, Gap, Message, Trade } from '../../schemas/records.ts'
 import { compare, lostAndDoubled, noHole, openGaps, type Accounts } from './compare.ts'
-import { CoveredRanges, SeenIds } from './covered.ts'
-import { decimalOf, decimalOfSum, decimalText, placesOf } from './decimal.ts'
+import { CoveredRanges, SeenIds, LogAccount } from './log-account.ts'
+import { decimalOf, decimalOfSum, decimalText, placesOf, merged, without, type Totals } from './totals.ts'
 import { FlowAccount } from './flow-account.ts'
-import { LogAccount } from './log-account.ts'
-import { merged, without, type Totals } from './totals.ts'
 
 const instrument = 'binance:perp:BTCUSDT'
 

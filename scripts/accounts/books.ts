@@ -2,13 +2,30 @@ import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/clien
 import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import type { Log } from '../../infra/kafka/seam.ts'
+import type { Log, LogReader } from '../../infra/kafka/seam.ts'
+import type { Codec } from '../../schemas/codec.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { clickhouseOf } from '../../infra/local/secrets.ts'
-import type { Books } from './reconcile.ts'
-import type { Source } from './source.ts'
+import type { Message, LogGap } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { InstrumentAccount } from './log-account.ts'
+import { type SourceTotals, type Stretch, type Totals, type Window, decimalOf } from './totals.ts'
 
 const QUERY_MS = 60_000
+/** So much earlier than its receipt a trade can have been; and a host's clock is a little off. */
+const LATE_MICROS = 5_000_000
+/** The processor whose numbers are judged. */
+const COUNTS = 'cvd'
+const BUCKET_MICROS = 10_000_000
+
+/** Where the accounts are read. */
+export interface Books {
+  readonly reader: LogReader
+  readonly codec: Codec
+  readonly partitions: number
+  readonly clickhouse: Pick<Clickhouse, 'rows'>
+  readonly source: Source
+}
 
 export interface OpenBooks extends Books {
   readonly clickhouse: Clickhouse
@@ -41,4 +58,101 @@ export async function openBooks(run: RunFile, source: Source): Promise<OpenBooks
   const codec = await loadCodec(urlOf(run, 'registry'))
   const { NAMESPACE: namespace } = config
   return { log, namespace, reader, codec, partitions: run.partitions, clickhouse, source, close }
+}
+
+/** Who knows what really traded. */
+export interface Source {
+  readonly name: string
+  /** Totals by instrument within `window`. `ours`: the instruments of our log, for a source that is asked one by one. */
+  totals(window: Window, ours: ReadonlyMap<string, InstrumentAccount>): Promise<Map<string, SourceTotals>>
+  /** When the first trade was that it counts of an instrument, microseconds; absent: it counts all. */
+  begins(): Promise<ReadonlyMap<string, number>>
+  /** What one instrument traded in a closed stretch of time. */
+  within(instrument: string, stretch: Stretch): Promise<Totals>
+  /** The least stretch around this one that the source can tell. */
+  align(stretch: Stretch): Stretch
+}
+
+/** Reads a topic again and again from where it left off; a record is handed on once. */
+export class TopicFollower {
+  readonly #next = new Map<number, number>()
+  readonly #reader: LogReader
+  readonly #codec: Codec
+  readonly #topic: TopicName
+  readonly #partitions: number
+
+  constructor(reader: LogReader, codec: Codec, topic: TopicName, partitions: number) {
+    this.#reader = reader
+    this.#codec = codec
+    this.#topic = topic
+    this.#partitions = partitions
+  }
+
+  /** Reads every partition to its end as of now. */
+  async advance(onRecord: (key: string, message: Message) => void): Promise<void> {
+    for (let partition = 0; partition < this.#partitions; partition++) {
+      for await (const records of this.#reader.toEnd(this.#topic, partition, this.#next.get(partition) ?? 0)) {
+        for (const { key, value, offset } of records) {
+          this.#next.set(partition, offset + 1)
+          if (value !== null) onRecord(key?.toString() ?? '', this.#codec.decode(value))
+        }
+      }
+    }
+  }
+}
+
+/** All that the journal tells of what the log lost. */
+export async function readLogGaps(reader: LogReader, codec: Codec, partitions: number): Promise<LogGap[]> {
+  const gaps: LogGap[] = []
+  for (let partition = 0; partition < partitions; partition++) {
+    for await (const records of reader.toEnd('control.gaps', partition)) {
+      for (const { value } of records) {
+        const message = value === null ? undefined : codec.decode(value)
+        if (message?.type === 'log_gap') gaps.push(message.value)
+      }
+    }
+  }
+  return gaps
+}
+
+/** Times of which a partition of `market.trades` has lost something that derived numbers are made of: whole buckets. */
+export function lostTimes(gaps: readonly LogGap[], partition: number): Stretch[] {
+  const ours = gaps.filter(
+    (gap) => gap.reader === COUNTS && gap.topic === 'market.trades' && gap.partition === partition,
+  )
+  return ours.map(({ from_time, to_time }) => ({
+    from: Math.floor((from_time - LATE_MICROS) / BUCKET_MICROS) * BUCKET_MICROS,
+    to: Math.ceil((to_time + 1) / BUCKET_MICROS) * BUCKET_MICROS - 1,
+  }))
+}
+
+interface TotalsRow {
+  readonly instrument: string
+  readonly trades: string
+  readonly buy: string
+  readonly sell: string
+}
+
+/** The text of a double is its shortest exact form, so the decimal made of it is the venue's own. */
+const query = `
+SELECT instrument, toString(count()) AS trades,
+  toString(sumIf(toDecimal256(toString(size), 18), taker = 'buy')) AS buy,
+  toString(sumIf(toDecimal256(toString(size), 18), taker = 'sell')) AS sell
+FROM trades
+WHERE toUnixTimestamp64Micro(time) >= {from:Int64} AND toUnixTimestamp64Micro(time) < {to:Int64}
+GROUP BY instrument`
+
+/** Totals by instrument of the `trades` view. */
+export async function clickhouseTotals(
+  clickhouse: Pick<Clickhouse, 'rows'>,
+  window: Window,
+): Promise<Map<string, Totals>> {
+  const to = Number.isFinite(window.to) ? window.to : Number.MAX_SAFE_INTEGER
+  const lines = await clickhouse.rows<TotalsRow>(query, { from: window.from, to })
+  return new Map(
+    lines.map(({ instrument, trades, buy, sell }) => [
+      instrument,
+      { count: Number(trades), buy: decimalOf(buy), sell: decimalOf(sell) },
+    ]),
+  )
 }

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { LiquidationsAnswer } from './derived/answers.ts'
 import { cvdRows } from './derived/flow.ts'
-import { rateFrom } from './derived/funding.ts'
+import { rateFrom } from './derived/perpetuals.ts'
 import type { LedgerState, Liquidation, Perp } from './derived/ledger.ts'
 import { liquidationRows } from './derived/liquidations.ts'
 import { batchRows } from './derived/prices.ts'
-import { near, oneOf, same } from './derived/row.ts'
-import { derivedText } from './derived/show.ts'
+import { near, oneOf, same, derivedText } from './derived/row.ts'
 
 const nothing: LedgerState = {
   spot: [],

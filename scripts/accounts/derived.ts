@@ -1,14 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { Answers, type RouteAnswers } from './derived/answers.ts'
-import { basisRows } from './derived/basis.ts'
-import { extremeRows } from './derived/extreme.ts'
+import {
+  basisRows,
+  extremeRows,
+  compareRows,
+  fundingRows,
+  historyRows,
+  perpVenues,
+  predictedRows,
+  longShortRows,
+} from './derived/perpetuals.ts'
 import { cvdPeriods, cvdRows } from './derived/flow.ts'
-import { compareRows, fundingRows, historyRows, perpVenues, predictedRows } from './derived/funding.ts'
-import { heatmapRows } from './derived/heatmap.ts'
+import { heatmapRows, EVENTS_MAX, liquidationRows } from './derived/liquidations.ts'
 import { readLedger, type LedgerState } from './derived/ledger.ts'
-import { EVENTS_MAX, liquidationRows } from './derived/liquidations.ts'
-import { longShortRows } from './derived/positions.ts'
 import { batchRows, marketRows, priceRows } from './derived/prices.ts'
 import { same, type DerivedRow } from './derived/row.ts'
 import { Ledger } from './source-ledger.ts'

@@ -1,6 +1,5 @@
 import type { Message } from '../../schemas/records.ts'
-import { decimalOfSum } from './decimal.ts'
-import { always, nothing, plus, type Totals, type Window } from './totals.ts'
+import { decimalOfSum, always, nothing, plus, type Totals, type Window } from './totals.ts'
 
 interface Bucket {
   readonly instrument: string

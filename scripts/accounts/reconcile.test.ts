@@ -6,7 +6,8 @@ import { partitionOf } from '../../schemas/catalogue.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Flow, LogGap, Message, Trade } from '../../schemas/records.ts'
 import { lostAndDoubled } from './compare.ts'
-import { isSound, reconcile, type Books, type Report } from './reconcile.ts'
+import type { Books } from './books.ts'
+import { isSound, reconcile, type Report } from './reconcile.ts'
 import { always, nothing, type Totals, type Window } from './totals.ts'
 
 const PARTITIONS = 2

@@ -1,16 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clickhouse } from '../../infra/clickhouse/client.ts'
-import type { LogReader } from '../../infra/kafka/seam.ts'
-import type { Codec } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { LogGap } from '../../schemas/records.ts'
 import { compare, noHole, openGaps, stretchesOf, sum, type Hole, type Row } from './compare.ts'
+import { type Books, TopicFollower, lostTimes, readLogGaps, clickhouseTotals } from './books.ts'
 import { FlowAccount } from './flow-account.ts'
 import { LogAccount } from './log-account.ts'
-import { lostTimes, readLogGaps } from './log-gaps.ts'
-import { clickhouseTotals } from './read-clickhouse.ts'
-import { TopicFollower } from './read-topic.ts'
-import type { Source } from './source.ts'
 import { merged, nothing, without, type Stretch, type Totals, type Window } from './totals.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -20,15 +14,6 @@ const LOOK_EVERY_MS = 1_000
  */
 const STILL_MS = 40_000
 const STILL_LOOKS = 10
-
-/** Where the accounts are read. */
-export interface Books {
-  readonly reader: LogReader
-  readonly codec: Codec
-  readonly partitions: number
-  readonly clickhouse: Pick<Clickhouse, 'rows'>
-  readonly source: Source
-}
 
 export interface Report {
   readonly window: Window

@@ -1,9 +1,8 @@
 import type { LogGap } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { Difference, Row } from './compare.ts'
-import { decimalText } from './decimal.ts'
+import { decimalText, type SourceTotals, type Totals } from './totals.ts'
 import { isSound, type Report } from './reconcile.ts'
-import type { SourceTotals, Totals } from './totals.ts'
 
 /** The report for people: one line an instrument, all four accounts where they differ; its gaps; what it comes to. */
 export function reportText(report: Report, sourceName: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decimalOf } from './decimal.ts'
+import { decimalOf } from './totals.ts'
 import { candleReaders, Candles } from './source-candles.ts'
 
 const start = 1_700_000_040_000

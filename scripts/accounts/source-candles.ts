@@ -1,9 +1,16 @@
 import { partsOf, type TradeVenueName } from '../../schemas/venues.ts'
 import type { TheirVolume } from '../../processors/audit/compare.ts'
-import { decimalOf, decimalText, type Decimal } from './decimal.ts'
+import {
+  decimalOf,
+  decimalText,
+  type Decimal,
+  type SourceTotals,
+  type Stretch,
+  type Totals,
+  type Window,
+} from './totals.ts'
 import type { InstrumentAccount } from './log-account.ts'
-import type { Source } from './source.ts'
-import type { SourceTotals, Stretch, Totals, Window } from './totals.ts'
+import type { Source } from './books.ts'
 
 const MINUTE_MS = 60_000
 const MINUTE_MICROS = 60_000_000

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { instrumentId, partsOf, tradeVenues } from '../../schemas/venues.ts'
 import { sum } from './compare.ts'
-import { decimalOf } from './decimal.ts'
-import type { Source } from './source.ts'
-import { always, areEqual, type Stretch, type Totals, type Window } from './totals.ts'
+import { decimalOf, always, areEqual, type Stretch, type Totals, type Window } from './totals.ts'
+import type { Source } from './books.ts'
 
 const ANSWER_MS = 20_000
 const STILL_MS = 1_500

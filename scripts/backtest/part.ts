@@ -1,16 +1,16 @@
 import type { Tape } from '../../infra/tapes/tape.ts'
+import { processorsNamed } from '../../processors/topology.ts'
+import { knownAsset, partitionOf } from '../../schemas/catalogue.ts'
 import type { PartitionSum } from './core/canonical.ts'
 import type { Point } from './core/chart.ts'
 import type { ReadonlyAside } from './core/replay.ts'
 import { readRules, type Rule } from './core/rules.ts'
 import { Study, type SignalResult, type TriggerResult } from './core/study.ts'
-import { processorsNamed } from '../../processors/topology.ts'
 import { Check, type CheckReport } from './check.ts'
 import { Collect, type InputSum } from './collect.ts'
-import { readJson } from './alerts-file.ts'
+import { readJson, readAlerts } from './alerts-file.ts'
 import type { Arranged } from './modes.ts'
 import type { BacktestOptions } from './options.ts'
-import { replayed } from './plan.ts'
 import { replayPartition, settingAside, type Plan, type Reading } from './run.ts'
 
 /** What the replay of one partition found: plain data, so that it may come from another thread. */
@@ -119,4 +119,37 @@ function firstOf(aside: ReadonlyAside): string | undefined {
   for (const [name, { code, message, at }] of aside)
     return `${name}: ${code} ${message}${at === null ? '' : ` (${at})`}`
   return undefined
+}
+
+/** The processors whose outputs a backtest is about. */
+const replayed = ['cvd', 'prices', 'funding', 'liquidations', 'alerts'] as const
+
+/** What is read of a tape, and by which processors. The same options give the same plan in every thread. */
+export function planOf(tape: Tape, options: BacktestOptions): Plan {
+  const { from, to, leadInMs, symbols } = options
+  const assets = symbols === undefined ? undefined : new Set(symbols.map(assetOf))
+  const every = Array.from({ length: tape.partitions }, (_, partition) => partition)
+  const own = assets === undefined ? every : every.filter((partition) => hasAny(assets, partition, tape.partitions))
+  const given =
+    options.alerts === undefined ? undefined : readAlerts(options.alerts, { from, to, partitions: tape.partitions })
+  // An archive tells of no alerts, and ClickHouse has none of their secrets: nothing there rings but what is given.
+  const commands = given ?? (tape.topics.has('alerts.inputs') ? undefined : [])
+  const names = commands?.length === 0 ? replayed.filter((name) => name !== 'alerts') : replayed
+  return {
+    tape,
+    rows: processorsNamed(names),
+    partitions: own,
+    range: { from, to },
+    leadInMs,
+    assets,
+    commands,
+  }
+}
+
+export function assetOf(symbol: string): string {
+  return knownAsset(symbol)?.id ?? symbol.toLowerCase()
+}
+
+function hasAny(assets: ReadonlySet<string>, partition: number, partitions: number): boolean {
+  return [...assets].some((asset) => partitionOf(asset, partitions) === partition)
 }

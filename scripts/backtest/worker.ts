@@ -4,8 +4,7 @@ import { backtestErrors } from './expected.ts'
 import { arrange } from './modes.ts'
 import { openTape } from '../command/open-tape.ts'
 import type { BacktestOptions } from './options.ts'
-import { replayPart, rulesOf } from './part.ts'
-import { planOf } from './plan.ts'
+import { replayPart, rulesOf, planOf } from './part.ts'
 import type { WorkerTask, WorkerMessage } from './workers.ts'
 
 /** A thread of a backtest: replays the partitions that it is told, one after the other, off a tape of its own. */

@@ -3,9 +3,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { quantile } from '../../api/testing/http-load.ts'
 import type { Child } from '../../infra/local/child.ts'
-import type { Bench, Figure } from '../figure.ts'
-import { fillRanges, symbols } from './ranges/history.ts'
-import { prepareApi, program, startServer } from './system/api.ts'
+import { cvdKey } from '../../processors/cvd/volumes.ts'
+import { BUCKET, flowKey } from '../../processors/cvd/bucket.ts'
+import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
+import { loadCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { plainCvd } from '../../api/testing/plain-cvd.ts'
+import { partitionOf } from '../../schemas/catalogue.ts'
+import type { RecordType, Records, Flow, Micros } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
+import type { Bench, Figure, BenchParts } from '../figure.ts'
+import { prepareApi, program, startServer, type BenchEnvironment } from './system/api.ts'
 
 const PARTITIONS = 4
 const QUESTIONS = 60
@@ -13,6 +22,7 @@ const QUESTIONS = 60
 const LIMIT_MS = 50
 /** Of one API, so that its code is compiled, as that of a service is. */
 const WARM_UP = 15
+
 /** A question that nobody asked before: nothing of its answer is kept. */
 type Question = (n: number) => { readonly path: string; readonly body?: object }
 
@@ -130,5 +140,198 @@ async function readSoFar(url: string): Promise<Read> {
     queries: value('mda_api_query_seconds_count'),
     rows: value('mda_api_query_rows_total'),
     bytes: value('mda_api_query_bytes_total'),
+  }
+}
+
+const SECOND: Micros = 1_000_000
+const DAY: Micros = 86_400 * SECOND
+const WEEK: Micros = 7 * DAY
+/** What a new installation reads back of each market: hours of 90 days, minutes of one. */
+const past = [
+  { seconds: 3_600, days: 90 },
+  { seconds: 60, days: 1 },
+] as const
+/** Of one statement. */
+const DEADLINE_MS = 120_000
+const PRICES_PER_SECOND = 5
+const SOME_PRICES: Micros = 96 * 60 * SECOND
+/** Flow that is also in the log: the first rows, and those of the newest time. */
+const NEWEST_BUCKETS = 12
+
+/** Twelve assets; each trades on all venues, in every bucket of a week. */
+export const symbols: readonly string[] = 'BTC ETH SOL XRP DOGE BNB ADA LINK AVAX LTC DOT UNI'.split(' ')
+const assets = symbols.map((symbol) => symbol.toLowerCase())
+const instrumentsOf = (asset: string): string[] =>
+  tradeVenues.map(({ venue, market }) => instrumentId(venue, market, `${asset.toUpperCase()}USDT`))
+
+/**
+ * A week of flow by buckets and hours of all assets, the venues' candles of 90 days, and prices: a week of the first asset,
+ * 96 minutes of the others.
+ */
+export async function fillRanges(parts: BenchParts, place: BenchEnvironment, partitions: number): Promise<void> {
+  const now = Math.floor((Date.now() * 1000) / BUCKET) * BUCKET + BUCKET / 2
+  const clickhouse = connectClickhouse({ ...parts.clickhouse, database: place.database, deadlineMs: DEADLINE_MS })
+  try {
+    await fillTables(clickhouse, now)
+    await fillLog(parts, place, { now, partitions })
+    await arrived(clickhouse, now, partitions)
+  } finally {
+    await clickhouse.close()
+  }
+}
+
+async function fillTables(clickhouse: Clickhouse, now: Micros): Promise<void> {
+  const first = firstBucket(now)
+  for (const [index, asset] of assets.entries()) {
+    for (const instrument of instrumentsOf(asset)) {
+      await clickhouse.run(flowSql, { asset, instrument, first, count: WEEK / BUCKET })
+      for (const { seconds, days } of past)
+        await clickhouse.run(pastSql, { asset, instrument, ...candlesOf(now, seconds, days) })
+    }
+    const from = now - (index === 0 ? WEEK : SOME_PRICES)
+    const every = SECOND / PRICES_PER_SECOND
+    await clickhouse.run(pricesSql, { asset, from, every, count: Math.floor((now - from) / every) })
+  }
+  await clickhouse.run(hoursSql, { closed: bucketOf(now) - BUCKET })
+}
+
+/** The first of so many days, and how many there are; Binance's say what takers bought. */
+function candlesOf(now: Micros, seconds: number, days: number): { first: Micros; seconds: number; count: number } {
+  const width = seconds * SECOND
+  const count = (days * DAY) / width
+  return { first: Math.floor(now / width) * width - count * width, seconds, count }
+}
+
+const bucketOf = (time: Micros): Micros => time - (time % BUCKET)
+const firstBucket = (now: Micros): Micros => bucketOf(now) - WEEK + BUCKET
+
+const flowSql = `INSERT INTO flow_log (asset, instrument, bucket, part, buy, sell, buy_quote, sell_quote, buy_count,
+  sell_count, open, high, low, close, open_time, close_time, first_id, last_id, final, v, partition, offset)
+SELECT {asset:String}, {instrument:String}, fromUnixTimestamp64Micro({first:Int64} + toInt64(number) * ${BUCKET}, 'UTC') AS at, 0,
+  (number * 7919 % 40961) / 1024 AS buy, (number * 6007 % 40961) / 1024 AS sell, buy * 100, sell * 100, 5, 6,
+  100, 101, 99, 100.5, at + toIntervalSecond(1), at + toIntervalSecond(9), number * 20, number * 20 + 19, true, 1, 0, number
+FROM numbers({count:UInt64})`
+
+const pastSql = `INSERT INTO venue_candles_log (asset, instrument, seconds, start, open, high, low, close, volume, taker_buy,
+  quote, taker_buy_quote, trades, source, received, partition, offset)
+SELECT {asset:String}, {instrument:String}, {seconds:UInt32},
+  fromUnixTimestamp64Micro({first:Int64} + toInt64(number) * {seconds:UInt32} * ${SECOND}, 'UTC') AS at, 100, 101, 99, 100.5,
+  (number * 7919 % 40961) / 16 AS size, if(startsWith({instrument:String}, 'binance'), size / 2, NULL), NULL, NULL, NULL,
+  'venue_candles', at, 0, number FROM numbers({count:UInt64})`
+
+/** One row as the log has it, of which ClickHouse was given the same. */
+function flowOf(asset: string, instrument: string, now: Micros, number: number): Flow {
+  const bucket = firstBucket(now) + number * BUCKET
+  const [buy, sell] = [((number * 7919) % 40961) / 1024, ((number * 6007) % 40961) / 1024]
+  const volumes = { buy, sell, buy_quote: buy * 100, sell_quote: sell * 100, buy_count: 5, sell_count: 6 }
+  const prices = { open: 100, high: 101, low: 99, close: 100.5 }
+  const times = { open_time: bucket + SECOND, close_time: bucket + 9 * SECOND }
+  const ids = { first_id: number * 20, last_id: number * 20 + 19, final: true, v: 1 }
+  return { asset, instrument, bucket, part: 0, ...volumes, ...prices, ...times, ...ids }
+}
+
+const hoursSql = `INSERT INTO flow_hours_log (asset, instrument, hour, part, buy, sell, buy_quote, sell_quote, buy_count,
+  sell_count, open, high, low, close, open_time, close_time, first_id, last_id, final, v, partition, offset)
+SELECT asset, instrument, toStartOfHour(flow.bucket) AS hour, 0, sum(flow.buy), sum(flow.sell), sum(flow.buy_quote),
+  sum(flow.sell_quote), sum(flow.buy_count), sum(flow.sell_count), argMin(flow.open, flow.open_time),
+  max(flow.high), min(flow.low), argMax(flow.close, flow.close_time), min(flow.open_time),
+  max(flow.close_time), min(flow.first_id), max(flow.last_id), true, 1, 0, 0
+FROM flow_log AS flow FINAL WHERE flow.bucket < fromUnixTimestamp64Micro({closed:Int64}, 'UTC') GROUP BY asset, instrument, hour`
+
+/** Prices that go up and down between 98 and 102 some four times a day, with jitter, low and high. */
+const pricesSql = `INSERT INTO prices_log (asset, time, price, low, high, quality, late, v, partition, offset)
+SELECT {asset:String}, fromUnixTimestamp64Micro({from:Int64} + toInt64(number) * {every:Int64}, 'UTC'),
+  100 + 2 * sin(number / 25000) + (cityHash64(number) % 40) / 1000 AS usd, usd - 0.001, usd + 0.001, 'good', 0,
+  number + 1, 0, number FROM numbers({count:UInt64})`
+
+interface Filled {
+  readonly now: Micros
+  readonly partitions: number
+}
+
+/** What the API holds in memory: venues, subscriptions, times, what has closed, the newest rows. */
+async function fillLog({ brokers, registryUrl }: BenchParts, place: BenchEnvironment, filled: Filled): Promise<void> {
+  const { now, partitions } = filled
+  const codec = await loadCodec(registryUrl)
+  const log = await connectLog({ brokers, namespace: place.namespace, clientId: 'bench-ranges' })
+  const writer = log.writer()
+  const put = async <Type extends RecordType>(
+    topic: TopicName,
+    partition: number,
+    type: Type,
+    rows: readonly (readonly [string, Records[Type]])[],
+  ): Promise<void> => {
+    const records = rows.map(([key, value]) => ({ key, value: codec.encode(topic, type, value), time: now / 1000 }))
+    await writer.send(topic, partition, records)
+  }
+  try {
+    for (const asset of assets) {
+      const partition = partitionOf(asset, partitions)
+      await put('market.instruments', 0, 'instrument', instrumentsOf(asset).map(listing(asset, now)))
+      const told = numbersTold().flatMap((number) =>
+        instrumentsOf(asset).map((instrument) => flowOf(asset, instrument, now, number)),
+      )
+      const counted = plainCvd(asset, told, { now })
+      await put(
+        'derived.flow',
+        partition,
+        'flow',
+        told.map((row) => [flowKey(row), row]),
+      )
+      await put('derived.flow', partition, 'cvd', [[cvdKey(counted), counted]])
+    }
+    for (let partition = 0; partition < partitions; partition++) {
+      const mark = {
+        writer: 'bench',
+        run: now - WEEK,
+        time: now,
+        venues: [],
+        changes: [],
+        venue_time: null,
+        positions: [],
+      }
+      await put('derived.flow', partition, 'mark', [['bench', mark]])
+      await put('alerts.inputs', partition, 'mark', [['bench', mark]])
+      const mine = assets.filter((asset) => partitionOf(asset, partitions) === partition)
+      await put('market.trades', partition, 'mark', [['feeds', { ...mark, writer: 'feeds', ...saidOf(mine, now) }]])
+    }
+  } finally {
+    await log.close()
+  }
+}
+
+function numbersTold(): number[] {
+  const last = WEEK / BUCKET
+  return [0, ...Array.from({ length: NEWEST_BUCKETS }, (_, index) => last - NEWEST_BUCKETS + index)]
+}
+
+function listing(asset: string, now: Micros): (instrument: string) => readonly [string, Records['instrument']] {
+  return (instrument) => {
+    const [venue = '', market = '', symbol = ''] = instrument.split(':')
+    const names = { instrument, asset, venue, market, symbol, base: asset.toUpperCase() }
+    const money = { quote: 'USDT', settle: 'USDT', size_factor: 1, price_factor: 1, tick: null }
+    return [instrument, { ...names, ...money, status: 'live', source: 'venue', valid_from: now }]
+  }
+}
+
+/** All venues are alive, all instruments acknowledged since a week. */
+function saidOf(mine: readonly string[], now: Micros): Pick<Records['mark'], 'venues' | 'changes'> {
+  const since = now - WEEK
+  return {
+    venues: tradeVenues.map(({ venue }) => ({ venue, state: 'live', sockets: 1, since })),
+    changes: mine.flatMap((asset) =>
+      instrumentsOf(asset).map((instrument) => ({ instrument, asset, state: 'acknowledged' as const, time: since })),
+    ),
+  }
+}
+
+/** ClickHouse has read the newest marks. */
+async function arrived(clickhouse: Clickhouse, now: Micros, partitions: number): Promise<void> {
+  const deadline = AbortSignal.timeout(DEADLINE_MS)
+  const sql = `SELECT count() AS told FROM partition_times WHERE topic = 'derived.flow' AND toUnixTimestamp64Micro(time) = {now:Int64}`
+  for (;;) {
+    const [row] = await clickhouse.rows<{ told: number }>(sql, { now })
+    if (row?.told === partitions) return
+    if (deadline.aborted) throw new Error('ClickHouse has not read the marks: look into its log')
   }
 }

@@ -4,8 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { payer, token } from '../../infra/local/chain/accounts.ts'
 import { tokenAbi, localClient } from '../../infra/local/chain/prepare-chain.ts'
 import { decodeHeader } from '../../processors/payments/wire/headers.ts'
-import { readOffer } from '../pay/offer.ts'
-import { signPayment } from '../pay/sign.ts'
+import { readOffer, signPayment } from '../pay/buy.ts'
 
 /** What was paid, by the chain's account and by the API's receipts, millionths of a dollar. */
 export interface PaymentReport {

@@ -1,6 +1,12 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { readRunFile, type RunFile } from '../../infra/local/run-file.ts'
 
+/** A step that a stop has to wait for, a segment or a batch, ends within this time or is given up. */
+const STOP_MS = 15_000
+
+/** Exit code of a command that was stopped before its end. */
+const STOPPED = 130
+
 /** A command line that cannot be followed, or a wish that cannot be granted as things are; the message says what to do. */
 export class UsageError extends Error {
   readonly code = 'bad-usage'
@@ -91,4 +97,23 @@ export function readTime(name: string, value: string): number {
   const time = /^\d{1,16}$/.test(value) ? Number(value) : Date.parse(value)
   if (Number.isFinite(time)) return time
   throw new UsageError(`${name} must be ISO 8601 (2026-03-01T00:00:00Z) or unix milliseconds, got ${value}`)
+}
+
+/**
+ * Aborts at the first SIGINT or SIGTERM. The command then ends at its next step; where none comes in time, or the signal
+ * comes again, it ends at once. What commands write is whole or does not count, so that no moment is a bad one.
+ */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  const onSignal = (): void => {
+    if (stop.signal.aborted) process.exit(STOPPED)
+    stop.abort()
+    setTimeout(() => {
+      console.error('the step under way did not end; stopped in the middle of it')
+      process.exit(STOPPED)
+    }, STOP_MS).unref()
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return stop.signal
 }

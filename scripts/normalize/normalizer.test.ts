@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { tradeStreams } from '../../processors/feeds/venues/venues.ts'
-import { readRecordedMessage } from './recorded-message.ts'
-import { Normalizer } from './normalizer.ts'
-import { symbolAsked } from './symbol-asked.ts'
+import { readRecordedMessage, Normalizer, symbolAsked } from './normalizer.ts'
 
 const aggTrade =
   '{"e":"aggTrade","E":1790000000100,"a":500,"s":"1000PEPEUSDT","p":"0.0123400","q":"2500","f":1,"l":2,"T":1790000000001,"m":true}'

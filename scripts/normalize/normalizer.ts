@@ -1,4 +1,4 @@
-import { jsonOf } from '../../processors/feeds/venues/fields.ts'
+import { jsonOf, isRecord, textOf } from '../../processors/feeds/venues/fields.ts'
 import { bySymbol, resolveInstruments } from '../../processors/feeds/venues/instruments.ts'
 import {
   fromImport,
@@ -10,9 +10,7 @@ import {
 } from '../../processors/feeds/trades/stream.ts'
 import type { FrameEvent, VenueTrade } from '../../processors/feeds/venues/events.ts'
 import type { Listed, RestAnswer, TradeStream } from '../../processors/feeds/venues/venue.ts'
-import type { Instrument, Trade } from '../../schemas/records.ts'
-import { readRecordedMessage, type RecordedMessage } from './recorded-message.ts'
-import { symbolAsked } from './symbol-asked.ts'
+import type { Instrument, Trade, Micros } from '../../schemas/records.ts'
 
 /** What a run counts: events by kind, refusals by reason. */
 export type Counts = Map<string, number>
@@ -118,4 +116,71 @@ function normaliserFor({ venue: name, market }: TradeStream, row: Listed): Norma
   const { instruments } = resolveInstruments(markets, new Map(), 0)
   const instrument = bySymbol(instruments).get(name)?.get(row.symbol)
   return instrument === undefined ? undefined : normaliser(instrument)
+}
+
+/** The symbol that a REST answer is about: what its address asked for, else what its first row says. */
+export function symbolAsked(url: string | undefined, body: unknown): string | undefined {
+  return (url === undefined ? undefined : inUrl(url)) ?? inBody(body)
+}
+
+/** `?symbol=BTCUSDT`, `?instId=BTC-USDT-SWAP`, `/products/BTC-USD/trades` */
+function inUrl(url: string): string | undefined {
+  if (!URL.canParse(url, 'http://venue')) return undefined
+  const { searchParams, pathname } = new URL(url, 'http://venue')
+  const product = /\/products\/([^/]+)\/trades$/.exec(pathname)?.[1]
+  return searchParams.get('symbol') ?? searchParams.get('instId') ?? (product && decodeURIComponent(product))
+}
+
+function inBody(body: unknown): string | undefined {
+  const row = firstRow(body)
+  const symbol = row?.['symbol'] ?? row?.['instId']
+  return typeof symbol === 'string' ? symbol : undefined
+}
+
+function firstRow(body: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(body)) return undefined
+  const { data, result } = body
+  const rows: unknown = isRecord(result) ? result['list'] : data
+  const row: unknown = Array.isArray(rows) ? rows[0] : undefined
+  return isRecord(row) ? row : undefined
+}
+
+/** One message with what its recorder knew. */
+export interface RecordedMessage {
+  /** The text that the venue sent. */
+  readonly text: string
+  /** When the recorder had it, microseconds; undefined where it did not say. */
+  readonly received?: Micros
+  /** What was asked, for answers of REST. */
+  readonly url?: string
+}
+
+/**
+ * Reads one line: `{"recv_ns"?, "url"?, "raw": <message>}`, or the bare message. The text of a message is kept as it
+ * was written where `raw` is the last key, as recorders write it; a text frame (`pong`) stands as a JSON string.
+ */
+export function readRecordedMessage(line: string): RecordedMessage {
+  const value = jsonOf(line)
+  if (!isRecord(value) || !('raw' in value)) return { text: line }
+  const received = receivedOf(line)
+  const url = textOf(value['url'])
+  return {
+    text: messageOf(line, value),
+    ...(received === undefined ? {} : { received }),
+    ...(url === '' ? {} : { url }),
+  }
+}
+
+function messageOf(line: string, value: Record<string, unknown>): string {
+  const raw = value['raw']
+  if (typeof raw === 'string') return raw
+  const isLast = Object.keys(value).at(-1) === 'raw'
+  const written = isLast ? /"raw":(?<message>.*)\}\s*$/s.exec(line)?.groups?.['message'] : undefined
+  return written ?? JSON.stringify(raw)
+}
+
+/** Nanoseconds do not fit a double: the last three digits are cut from the text. */
+function receivedOf(line: string): Micros | undefined {
+  const nanos = /^\{"recv_ns":(\d{4,19})[,}]/.exec(line)?.[1]
+  return nanos === undefined ? undefined : Number(nanos.slice(0, -3))
 }

@@ -5,8 +5,7 @@ import { closeServer, listen } from '../../infra/http/ops.ts'
 import { payer, payTo } from '../../infra/local/chain/accounts.ts'
 import { challengeOf, decodeHeader, encodeHeader } from '../../processors/payments/wire/headers.ts'
 import { networks, type Seller } from '../../processors/payments/wire/offer.ts'
-import { buy, type Bought } from './buy.ts'
-import { readOffer } from './offer.ts'
+import { buy, type Bought, readOffer } from './buy.ts'
 
 const network = networks.find(({ chainId }) => chainId === 84_532)
 if (network === undefined) throw new Error('no test network')

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Signal } from '../../../schemas/records.ts'
 import type { RecordPosition } from '../../../schemas/record-id.ts'
 import { Series } from './chart.ts'
-import { Fills } from './fills.ts'
+import { Fills, Study } from './study.ts'
 import { readRules, type Rule } from './rules.ts'
 import { summarise, tQuantile, wilson } from './stats.ts'
-import { Study } from './study.ts'
 
 const SECOND = 1_000_000
 const place: RecordPosition = { topic: 'market.tickers', partition: 3, offset: 7 }

@@ -3,7 +3,7 @@ import type { Clickhouse } from '../../../infra/clickhouse/client.ts'
 import type { Position } from '../../../infra/kafka/seam.ts'
 import type { Message } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
-import type { Books } from '../../accounts/reconcile.ts'
+import type { Books } from '../../accounts/books.ts'
 
 const FETCH = { maxWaitMs: 50, maxBytesPerPartition: 512 * 1024 }
 /** The watched instrument trades often, so that each look at ClickHouse finds something new. */

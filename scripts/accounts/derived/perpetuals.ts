@@ -1,6 +1,20 @@
-import type { CompareAnswer, FundingAnswer, HistoryAnswer, PredictedAnswer } from './answers.ts'
-import { rowOf, type LedgerState, type Perp } from './ledger.ts'
-import { near, nearest, same, type DerivedRow, type Tolerance } from './row.ts'
+import type {
+  CompareAnswer,
+  FundingAnswer,
+  HistoryAnswer,
+  PredictedAnswer,
+  ExtremeAnswer,
+  BasisAnswer,
+  LongShortAnswer,
+} from './answers.ts'
+import { rowOf, type LedgerState, type Perp, middleOf } from './ledger.ts'
+import { near, nearest, same, type DerivedRow, type Tolerance, oneOf } from './row.ts'
+import { marketOf } from './prices.ts'
+
+/** How far a running rate moves between two minutes and the ledger's reading of it, fraction. */
+const MOVES = 2e-5
+/** Prices are rounded to the venue's decimals, percent of the spot price. */
+const PRICE_PART = 1e-5
 
 export const perpVenues = ['binance', 'bybit', 'okx']
 
@@ -9,7 +23,7 @@ const HOUR = 3_600_000_000
 /** What the answer shows was true at one of the last minutes: rates are polled, and minutes close late. */
 const MINUTES_BACK = 3
 /** Venues write rates with eight decimals at least. */
-export const RATE: Tolerance = { by: 6e-9 }
+const RATE: Tolerance = { by: 6e-9 }
 /** The same by the year in percent, at most 24 intervals a day. */
 const yearly = (hours: number): { readonly by: number } => ({ by: 6e-9 * (24 / hours) * 365 * 100 })
 const MARK: Tolerance = { part: 1e-5 }
@@ -51,7 +65,7 @@ function estimatesOf(ledger: LedgerState, perp: Perp, asOf: string | null, next:
 }
 
 /** What the running rate may have been as of the answer, for the settlement at `next`. */
-export function ratesOf(ledger: LedgerState, perp: Perp, asOf: string | null, next: string | null): number[] {
+function ratesOf(ledger: LedgerState, perp: Perp, asOf: string | null, next: string | null): number[] {
   return estimatesOf(ledger, perp, asOf, next).map(({ rate }) => rate)
 }
 
@@ -174,4 +188,134 @@ function settledOf(ledger: LedgerState, asset: string, venue: string): LedgerSta
 
 function microsOf(iso: string): number {
   return Date.parse(iso) * 1000
+}
+
+/** `/funding-rate/extreme`: every perpetual of the three venues is flagged or not as the ledger's rate says. */
+export function extremeRows(answer: ExtremeAnswer, threshold: number, ledger: LedgerState): DerivedRow[] {
+  const perps = ledger.perp.filter(({ venue }) => perpVenues.includes(venue))
+  const whose = `threshold ${threshold} %`
+  const flagged = new Map(answer.results.map((row) => [`${row.symbol} ${row.exchange}`, row]))
+  const asked = threshold / 100
+  const missing = perps.filter((perp) => Math.abs(perp.rate) > asked + MOVES && !flagged.has(nameOf(perp)))
+  const wrong = perps.filter((perp) => Math.abs(perp.rate) < asked - MOVES && flagged.has(nameOf(perp)))
+  const sizes = answer.results.map(({ funding_rate }) => Math.abs(funding_rate))
+  const known = new Map(perps.map((perp) => [nameOf(perp), perp]))
+  return [
+    same('markets scanned', whose, answer.total_markets_scanned, perps.length),
+    same('flagged, counted', whose, answer.extreme_markets, answer.results.length),
+    same(
+      'flagged, largest first',
+      whose,
+      sizes.every((size, index) => size <= (sizes[index - 1] ?? Infinity)),
+      true,
+    ),
+    same('should be flagged and are not', whose, missing.map(nameOf), []),
+    same('are flagged and should not be', whose, wrong.map(nameOf), []),
+    ...[...flagged].flatMap(([name, row]) => {
+      const perp = known.get(name)
+      const year = perp && (row.funding_rate * 8760 * 100) / perp.intervalHours
+      return [
+        near('flagged rate', name, row.funding_rate, perp?.rate, { by: MOVES }),
+        near('flagged rate a year, %', name, row.annualized_pct, year, { by: 1e-9 }),
+        near('flagged market’s mark', name, row.mark_price, perp?.mark, { part: 1e-4 }),
+      ]
+    }),
+  ]
+}
+
+function nameOf({ asset, venue }: Perp): string {
+  return `${asset}USDT ${venue}`
+}
+
+/** `/futures/basis/:symbol`: mark against Binance's USDT spot pair; nothing is converted. */
+export function basisRows(answer: BasisAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
+  const market = marketOf(ledger, asset, 'binance')
+  if (market === undefined) return [same('basis, spot market', asset, 'answered', 'none')]
+  const spot = middleOf(market)
+  const trades = perpVenues.flatMap((venue) => {
+    const perp = rowOf(ledger.perp, asset, venue)
+    if (perp === undefined) return []
+    const usd = perp.mark - spot
+    const pct = (100 * usd) / spot
+    return [{ venue, perp, usd, pct, year: (pct * 24 * 365) / perp.intervalHours, shown: answer.exchanges[venue] }]
+  })
+  const rows = trades.flatMap(({ venue, perp, usd, pct, year, shown }) => {
+    const whose = `${asset} ${venue}`
+    const pctRoom = 100 * PRICE_PART
+    const words = Math.abs(pct) <= pctRoom ? ['contango', 'backwardation'] : [pct > 0 ? 'contango' : 'backwardation']
+    return [
+      near('mark price', whose, shown?.perp_price, perp.mark, { part: PRICE_PART }),
+      near('basis, USD', whose, shown?.basis_usd, usd, { by: spot * PRICE_PART }),
+      near('basis, %', whose, shown?.basis_pct, pct, { by: pctRoom }),
+      near('basis a year, %', whose, shown?.basis_annualized_pct, year, { by: (pctRoom * 8760) / perp.intervalHours }),
+      oneOf('basis, direction', whose, shown?.direction, words),
+    ]
+  })
+  const best = Math.max(...trades.map(({ year }) => year))
+  const room = (100 * PRICE_PART * 8760) / Math.min(...trades.map(({ perp }) => perp.intervalHours))
+  const carried = trades.filter(({ year }) => year >= best - 2 * room).map(({ venue }) => venue)
+  return [
+    near('spot of the basis, USDT', asset, answer.spot_price, spot, { part: PRICE_PART }),
+    ...rows,
+    oneOf('best carry, venue', asset, answer.best_carry_trade?.exchange, carried),
+    ...carryRows(answer, asset, ledger),
+  ]
+}
+
+/** Its yield is the funding that the short side is paid, by the year. */
+function carryRows({ best_carry_trade: trade, as_of }: BasisAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
+  const perp = trade === null ? undefined : rowOf(ledger.perp, asset, trade.exchange)
+  if (trade === null || perp === undefined) return [same('best carry', asset, trade, 'one that is listed')]
+  const whose = `${asset} ${perp.venue}`
+  const rates = ratesOf(ledger, perp, as_of, trade.next_funding_time)
+  return [
+    nearest('best carry, rate', whose, trade.funding_rate, rates, RATE),
+    near(
+      'best carry, % a year',
+      whose,
+      trade.annualized_yield_pct,
+      (trade.funding_rate * 8760 * 100) / perp.intervalHours,
+      { by: 1e-9 },
+    ),
+  ]
+}
+
+const ratioVenues = ['binance', 'okx', 'gate']
+/** Binance writes ratios and shares with four decimals. */
+const ROOM = 1e-4
+
+/** `/futures/long-short/:symbol`: each venue's five minutes as it names them. */
+export function longShortRows(answer: LongShortAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
+  const known = ratioVenues.map((venue) => {
+    const shown = answer.exchanges[venue]
+    const time = Date.parse(shown?.as_of ?? '') * 1000
+    const row = ledger.ratios.find((each) => each.venue === venue && each.asset === asset && each.time === time)
+    return { whose: `${asset} ${venue}`, shown, ratio: row?.positions }
+  })
+  const mean = known.reduce((sum, { ratio }) => sum + (ratio ?? NaN), 0) / known.length
+  return [
+    ...known.flatMap(({ whose, shown, ratio }) => {
+      const long = ratio === undefined ? undefined : ratio / (1 + ratio)
+      return [
+        near('long over short', whose, shown?.ls_ratio, ratio, { by: ROOM }),
+        near('share of longs', whose, shown?.long_ratio, long, { by: ROOM }),
+        near('share of shorts', whose, shown?.short_ratio, long === undefined ? undefined : 1 - long, { by: ROOM }),
+      ]
+    }),
+    near('mean of long over short', asset, answer.aggregate.avg_ls_ratio, mean, { by: ROOM }),
+    oneOf('sentiment', asset, answer.aggregate.sentiment, [
+      ...new Set([sentimentOf(mean - ROOM), sentimentOf(mean + ROOM)]),
+    ]),
+  ]
+}
+
+/** The specification's table; a bound belongs to the milder class. */
+function sentimentOf(ratio: number): string {
+  if (ratio > 2) return 'Extremely bullish'
+  if (ratio > 1.5) return 'Bullish'
+  if (ratio > 1.02) return 'Slightly bullish'
+  if (ratio < 0.5) return 'Extremely bearish'
+  if (ratio < 0.67) return 'Bearish'
+  if (ratio < 0.98) return 'Slightly bearish'
+  return 'Neutral'
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hoursOf, mean, ofClass, sweptShare, type Hour } from './hours.ts'
+import { hoursOf, mean, ofClass, sweptShare, type Hour } from './cascade.ts'
 
 const TEST_MS = 120_000
 /** A market in which the weights were not chosen. */

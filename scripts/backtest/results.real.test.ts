@@ -5,8 +5,7 @@ import { Session } from 'chdb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Study } from './core/study.ts'
 import type { Signal, Trigger } from '../../schemas/records.ts'
-import { parquetType, writeParquet } from './parquet.ts'
-import { tablesOf } from './results.ts'
+import { parquetType, writeParquet, tablesOf } from './results.ts'
 
 const QUERY_MS = 120_000
 const HORIZONS_MS = [10_000, 60_000]

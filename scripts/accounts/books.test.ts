@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { LogGap } from '../../schemas/records.ts'
-import { lostTimes } from './log-gaps.ts'
+import { lostTimes } from './books.ts'
 
 const BUCKET = 10_000_000
 
