@@ -1,6 +1,6 @@
 import type { AnswerCount } from '../schemas/records.ts'
 import type { Logger } from '../infra/log.ts'
-import type { LogAccess } from './want-writer.ts'
+import type { LogAccess } from './wants.ts'
 
 /** How often it is written what was answered; windows begin and end with multiples of it, milliseconds. */
 const COUNTED_MS = 10_000

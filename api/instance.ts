@@ -26,8 +26,7 @@ import { peersOf } from './peers.ts'
 import { createServices, type Services } from './services.ts'
 import { channelBoard } from './stream/channels.ts'
 import type { Unread } from './unread.ts'
-import { sharedAccess, wantWriter, type LogAccess } from './want-writer.ts'
-import { Wants, type WriteWant } from './wants.ts'
+import { sharedAccess, wantWriter, type LogAccess, Wants, type WriteWant } from './wants.ts'
 
 /** What every instance of the routes reads, whoever it answers. */
 export const instanceSettings = [

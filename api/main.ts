@@ -17,7 +17,7 @@ import type { Payments } from './payments/payments.ts'
 import { routes } from './routes.ts'
 import type { Services } from './services.ts'
 import { Unread } from './unread.ts'
-import { sharedAccess } from './want-writer.ts'
+import { sharedAccess } from './wants.ts'
 
 const settings = [
   ...termsSettings,

@@ -29,16 +29,23 @@ import { fillLog, fillViews } from './testing/facts.ts'
 import { fillAsset, fillTokens } from './testing/market-facts.ts'
 import { fillMarketLog } from './testing/market-log.ts'
 import { Unread } from './unread.ts'
-import { readAudits } from './views/audits.ts'
+import { readAudits } from './views/health.ts'
 import type { Database } from './views/database.ts'
 import { allFunding, fundingOf } from './views/funding.ts'
+import {
+  readSettlements,
+  marks,
+  openInterests,
+  readFirst,
+  readNewest,
+  spotPrices,
+  topTraders,
+  type Reading,
+} from './views/readings.ts'
 import { readLiquidated } from './views/liquidated.ts'
 import { liquidationsOf, observedOf, statsOf } from './views/liquidations.ts'
-import { priceOf } from './views/prices.ts'
-import { ratiosOf } from './views/ratios.ts'
-import { marks, openInterests, readFirst, readNewest, spotPrices, topTraders, type Reading } from './views/readings.ts'
-import { readSettlements } from './views/settlements.ts'
-import { heldAgainstAt, tickersOf } from './views/tickers.ts'
+import { priceOf, heldAgainstAt, tickersOf } from './views/prices.ts'
+import { ratiosOf } from './views/perpetuals.ts'
 
 const PARTITIONS = 2
 const MINUTE = 60_000_000

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fillAsset } from './testing/market-facts.ts'
 import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
-import { percentOf } from './views/percent.ts'
+import { percentOf } from './views/funding.ts'
 
 const HOUR = 3_600_000_000
 

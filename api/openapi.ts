@@ -1,7 +1,6 @@
 import { bodyComponents } from './alerts/kinds/kinds.ts'
 import { errorStatus, type ErrorCode } from './errors.ts'
-import { guidance } from './payments/discovery.ts'
-import { challengeResponse, paidErrors, paymentHeaders, paymentInfo } from './payments/openapi-parts.ts'
+import { guidance, challengeResponse, paidErrors, paymentHeaders, paymentInfo } from './payments/discovery.ts'
 import type { Billing } from './payments/challenges.ts'
 import { isRequired, ruleSchema, type Param } from './params.ts'
 import type { Output, Route } from './route.ts'

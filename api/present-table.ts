@@ -8,9 +8,8 @@ import { presentReads, presentRow, takeIn } from '../processors/present/present.
 import { drop, emptyPresent, type PresentState } from '../processors/present/state.ts'
 import type { Message, RecordType, Snapshot } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
-import { differsAt } from './log/catch-up.ts'
-import { decode } from './log/decode.ts'
-import { LogConnection, type LogAccess } from './log/log-connection.ts'
+import { differsAt } from './log/followed-log.ts'
+import { decode, LogConnection, type LogAccess } from './log/log-connection.ts'
 import type { Unread } from './unread.ts'
 import { Present } from './present.ts'
 

@@ -1,5 +1,7 @@
+import type { Codec } from '../schemas/codec.ts'
+import type { Writer } from '../infra/kafka/seam.ts'
 import { ApiError } from './errors.ts'
-import { WAIT_MS_MAX } from './warmup.ts'
+import { within } from './log/log-connection.ts'
 
 /** A want lapses this long after the last request. */
 const WANT_MS = 24 * 3_600_000
@@ -9,6 +11,14 @@ const RENEW_MS = 5 * 60_000
 const WAITING_MAX = 20
 /** Callers with waiting symbols that are remembered; beyond, the oldest is forgotten. */
 const CALLERS_MAX = 10_000
+/** A warm symbol has been streamed this long. Source: decisions, "Warm-up". */
+const WARM_MS = 10_000
+/** No symbol warms up for longer: what is missing then is missing. */
+const WARM_MS_MAX = 30_000
+/** The wanter's name: all API instances want as one. */
+const WANTER = 'api'
+/** The caller waits for the broker no longer, milliseconds. */
+const DEADLINE_MS = 3_000
 
 /** Writes one want to the log; resolves when the broker has it. Times are milliseconds. */
 export type WriteWant = (asset: string, times: { asked: number; now: number; until: number }) => Promise<void>
@@ -93,4 +103,85 @@ export class Wants {
     if (this.#waiting.size > CALLERS_MAX && oldest !== undefined) this.#waiting.delete(oldest)
     return places
   }
+}
+
+/** Ages are milliseconds; undefined: it has not happened. */
+export interface StreamFacts {
+  /** Venues that list the asset. */
+  readonly listed: ReadonlySet<string>
+  /** Venues that stream it to a feed process that is alive. */
+  readonly acknowledged: ReadonlySet<string>
+  /** Meant to be streamed whatever the feeds say just now: from the start, or since an earlier request. */
+  readonly meant: boolean
+  /** Since this API asked for it because nobody streamed it. */
+  readonly askedAge: number | undefined
+  /** Since the earliest acknowledgement that stands. */
+  readonly acknowledgedAge: number | undefined
+  /** Since the first trade in the log. */
+  readonly firstTradeAge: number | undefined
+}
+
+/**
+ * - `unwanted`: nobody streams it: it has to be asked for;
+ * - `warming`: asked for, not yet to be relied upon;
+ * - `unavailable`: asked for, and nothing came.
+ */
+export type Readiness = 'ready' | 'unwanted' | 'warming' | 'unavailable'
+
+/**
+ * Whether an asset's figures can be given.
+ *
+ * Warm-up ends when every venue that lists the asset has acknowledged its subscription and 10 s have passed, or after
+ * 30 s. A symbol that was streamed already when it was asked for is past it: a feed that restarts records its gap.
+ */
+export function readiness(facts: StreamFacts): Readiness {
+  const { listed, acknowledged, askedAge, firstTradeAge } = facts
+  if (askedAge === undefined) {
+    const streamed = acknowledged.size > 0 || (facts.meant && firstTradeAge !== undefined)
+    if (!streamed) return 'unwanted'
+    if (firstTradeAge !== undefined && firstTradeAge >= WARM_MS) return 'ready'
+  }
+  const age = askedAge ?? Math.max(facts.acknowledgedAge ?? 0, firstTradeAge ?? 0)
+  if (age >= WARM_MS_MAX) return acknowledged.size > 0 || firstTradeAge !== undefined ? 'ready' : 'unavailable'
+  const allHeard = listed.size > 0 && [...listed].every((venue) => acknowledged.has(venue))
+  return allHeard && age >= WARM_MS ? 'ready' : 'warming'
+}
+
+/** How long a caller's place in the queue is kept at most, milliseconds. */
+const WAIT_MS_MAX = WARM_MS_MAX
+
+/** What it takes to write to the log; made at the first want and again after a failure. */
+export interface LogAccess {
+  readonly writer: Writer
+  readonly codec: Codec
+}
+
+/** One connection for all who write; `connect` is tried anew as long as it fails. */
+export function sharedAccess(connect: () => Promise<LogAccess>): () => Promise<LogAccess> {
+  let access: Promise<LogAccess> | undefined
+  return () => {
+    access ??= connect().catch((error: unknown) => {
+      access = undefined
+      throw error
+    })
+    return access
+  }
+}
+
+/** Writes wants to `control.subscriptions`. */
+export function wantWriter(connected: () => Promise<LogAccess>): WriteWant {
+  return (asset, times) =>
+    within(
+      DEADLINE_MS,
+      connected().then((there) => send(there, asset, times)),
+      () => new Error(`the log did not take the want within ${DEADLINE_MS} ms`),
+    )
+}
+
+type Times = Parameters<WriteWant>[1]
+
+async function send({ writer, codec }: LogAccess, asset: string, { asked, now, until }: Times): Promise<void> {
+  const want = { asset, wanter: WANTER, asked: asked * 1000, until: until * 1000 }
+  const value = codec.encode('control.subscriptions', 'subscription', want)
+  await writer.send('control.subscriptions', 0, [{ key: `${asset}|${WANTER}`, value, time: now }])
 }

@@ -9,7 +9,7 @@ import { startChild, type Child } from '../infra/local/child.ts'
 import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { programFile } from '../infra/local/system.ts'
 import { venueEnv } from '../infra/simulator/start.ts'
-import { readOrders, type KnownOrders } from '../api/console/order-log.ts'
+import { readOrders, type KnownOrders } from '../api/console/backfill.ts'
 import {
   estimateOf,
   missingDays,

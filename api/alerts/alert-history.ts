@@ -4,7 +4,7 @@ import { countAttempts } from '../views/attempts.ts'
 import type { Database } from '../views/database.ts'
 import { lostOf, readLogGaps, type LogGaps, type Lost } from '../views/log-gaps.ts'
 import type { CachedAlert } from './alert-store.ts'
-import { within } from '../log/deadline.ts'
+import { within } from '../log/log-connection.ts'
 
 /** An answer about an alert does not wait longer for ClickHouse, milliseconds. */
 const DEADLINE_MS = 1_000

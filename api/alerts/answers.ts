@@ -1,13 +1,15 @@
-import { manageToken, webhookSecret, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
+import { manageToken, webhookSecret, type ServiceSecrets, isManageToken } from '../../processors/alerts/secrets.ts'
 import type { AlertState, Micros } from '../../schemas/records.ts'
 import { FOREVER_HOURS, NEVER } from '../../processors/alerts/state.ts'
 import { isEverywhere, ownersId } from '../../processors/alerts/parts.ts'
 import { iso } from '../views/time.ts'
+import { bearerOf, ownerByKey } from '../credit/tokens.ts'
+import { ApiError } from '../errors.ts'
+import type { Call } from '../route.ts'
 import type { AlertHistory } from './alert-history.ts'
-import type { CachedAlert } from './alert-store.ts'
+import { type CachedAlert, kindOf } from './alert-store.ts'
 import type { Creation } from './creation.ts'
-import { deliveryShown } from './delivery.ts'
-import { channelAnswer } from './destination.ts'
+import { deliveryShown, channelAnswer } from './destination.ts'
 import { termsShown } from './kinds/kinds.ts'
 
 type Shown = Omit<AlertState, 'webhook'>
@@ -93,4 +95,30 @@ export function extendedAnswer({ alert_id: id, status, expires_at }: AlertState,
   const alert_id = ownersId(id)
   const until = iso(expires_at)
   return { alert_id, status, expires_at: until, add_hours: addHours, message: `The alert now ends at ${until}.` }
+}
+
+type Asking = Pick<Call, 'services' | 'header'>
+
+/** The alert, as every API instance sees it; throws `alert_not_found`. */
+export async function existing({ services }: Pick<Call, 'services'>, kind: string, id: string): Promise<CachedAlert> {
+  const alert = (await services.alerts.log.book()).find(id)
+  if (alert !== undefined && kindOf(alert) === kind) return alert
+  throw new ApiError('alert_not_found', `There is no ${kind} alert of this id; ended ones are told of for 7 days.`, {
+    field: 'id',
+  })
+}
+
+/** The alert, asked for by its owner; throws `alert_not_found`, then `unauthorized`, then `forbidden`. */
+export async function owned(call: Asking, kind: string, id: string): Promise<CachedAlert> {
+  const alert = await existing(call, kind, id)
+  const { control, secrets } = call.services.alerts
+  if (control === 'open') return alert
+  const owner = await ownerByKey(call)
+  if (owner !== undefined && owner === alert.owner) return alert
+  const token = bearerOf(call.header)
+  if (token === undefined)
+    throw new ApiError('unauthorized', 'Send Authorization: Bearer and the manage_token that the creation gave.')
+  if (!isManageToken(secrets, alert.key_version, id, token))
+    throw new ApiError('forbidden', 'This is not the manage_token of the alert.')
+  return alert
 }

@@ -3,7 +3,7 @@ import { emailCode, isSame, type ServiceSecrets } from '../../processors/alerts/
 import type { Mailer } from '../../infra/mail.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter, type RateLimit } from '../limits.ts'
-import { within } from '../log/deadline.ts'
+import { within } from '../log/log-connection.ts'
 
 /** Codes that one address is mailed: three at once, then one an hour. */
 const addressLimit: RateLimit = { perSecond: 1 / 3_600, burst: 3, callersMax: 100_000 }

@@ -2,11 +2,11 @@ import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogReader, LogRecord } from '../../infra/kafka/seam.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { RecordPosition } from '../../schemas/record-id.ts'
-import { topicOf } from '../../schemas/topics.ts'
+import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import type { RecordType } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
+import { decode } from '../log/log-connection.ts'
 import type { PublicRecord } from './alerts.ts'
-import { decode } from '../log/decode.ts'
-import { isPublicRecord, isPublicTopic } from './public-records.ts'
 
 /** Reads under way; each is one fetch after the other, so more would only wait. */
 const READS_MAX = 50
@@ -67,4 +67,32 @@ export class RecordReader {
       retryAfterSeconds: 1,
     })
   }
+}
+
+/**
+ * What `GET /records/:id` may show: the record types by topic. It is a list of what may, not of what may not, so that a
+ * new record is hidden until somebody decides otherwise. Commands hold sealed URLs and wallets; they are not in it.
+ */
+const shown: Readonly<Partial<Record<TopicName, readonly RecordType[]>>> = {
+  'market.trades': ['trade', 'gap', 'mark'],
+  'market.tickers': ['spot_ticker', 'price_range', 'mark'],
+  'market.funding': ['derivative_ticker', 'settlement', 'long_short_ratio', 'contract_terms', 'mark'],
+  'market.liquidations': ['liquidation', 'mark'],
+  'market.candles': ['candle', 'mark'],
+  'market.history': ['venue_candle'],
+  'market.instruments': ['instrument'],
+  'derived.flow': ['flow', 'flow_hour', 'cvd', 'mark'],
+  'derived.signals': ['signal', 'mark'],
+  'derived.funding': ['funding', 'mark'],
+  'derived.audit': ['audit', 'mark'],
+  'alerts.inputs': ['composite_price', 'liquidation_risk', 'metric', 'mark'],
+}
+
+/** Whether anything of the topic may be shown: others are not even read. */
+function isPublicTopic(topic: TopicName): boolean {
+  return shown[topic] !== undefined
+}
+
+function isPublicRecord(topic: TopicName, type: RecordType): boolean {
+  return shown[topic]?.includes(type) === true
 }

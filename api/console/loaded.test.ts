@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Loaded } from './web/loaded.ts'
+import { Loaded } from './web/chart-series.ts'
 
 const row = (hour: number, close = hour): { time: string; close: number } => ({
   time: `2026-01-01T0${hour}:00:00.000Z`,

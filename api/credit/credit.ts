@@ -1,5 +1,5 @@
 import type { RateLimiter } from '../limits.ts'
-import type { CreditLog } from './credit-log.ts'
+import type { CreditLog } from './key-store.ts'
 import type { Purses } from './purses.ts'
 
 /** What requests with an API key work with. */

@@ -2,7 +2,7 @@ import type { RecordType } from '../../schemas/records.ts'
 import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
 import { eventSchemas } from '../routes/stream.ts'
 import type { Schema } from '../schema.ts'
-import { avroSchema } from './avro.ts'
+import { avroSchema } from './events.ts'
 import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema, webhookHeaders } from './webhook-schema.ts'
 
 const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'

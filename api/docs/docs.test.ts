@@ -14,7 +14,7 @@ import { startHarness, type Harness } from '../testing/harness.ts'
 import { fieldsOf } from './fields.ts'
 import { escaped, htmlOf } from './markdown.ts'
 import { Docs } from './docs.ts'
-import { pathOf } from './paths.ts'
+import { pathOf } from './layout.ts'
 import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema } from './webhook-schema.ts'
 
 const docs = new Docs(routes, '1.2.3', 'http://127.0.0.1:3000')

@@ -6,8 +6,7 @@ import type { Route } from '../route.ts'
 import { asyncapi } from './asyncapi.ts'
 import { eventCatalogue } from './events.ts'
 import { guidePages } from './guides.ts'
-import { pageHeaders, pageHtml, type Page } from './layout.ts'
-import { pathOf } from './paths.ts'
+import { pathOf, pageHeaders, pageHtml, type Page } from './layout.ts'
 import { referenceOf, type Examples } from './reference.ts'
 
 /** How long a caller may keep a page without asking, milliseconds. */

@@ -1,9 +1,10 @@
 import type { RecordType } from '../../schemas/records.ts'
 import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
-import { avroFields, avroSchema } from './avro.ts'
+import { schemaText } from '../../schemas/codec.ts'
 import { table } from './markdown.ts'
 import { fieldTable } from './reference.ts'
 import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema, webhookHeaders } from './webhook-schema.ts'
+import type { Field } from './fields.ts'
 
 const kinds: Readonly<Record<Kind, string>> = {
   facts: 'What happened outside; cut by size only',
@@ -48,4 +49,55 @@ function recordText(record: RecordType): string {
   const schema = avroSchema(record)
   const rows = avroFields(schema).map(({ path, type, says }) => [`\`${path}\``, type, says])
   return `### ${record}\n\n${schema.doc ?? ''}\n\n${table(['field', 'type', 'meaning'], rows)}`
+}
+
+interface AvroField {
+  readonly name: string
+  readonly type: AvroType
+  readonly doc?: string
+}
+
+interface AvroNamed {
+  readonly type: string
+  readonly name?: string
+  readonly doc?: string
+  readonly symbols?: readonly string[]
+  readonly items?: AvroType
+  readonly values?: AvroType
+  readonly fields?: readonly AvroField[]
+}
+
+type AvroType = string | readonly AvroType[] | AvroNamed
+
+/** A record type's schema as it is registered. */
+export function avroSchema(record: RecordType): AvroNamed {
+  return JSON.parse(schemaText(record)) as AvroNamed
+}
+
+/** Every field of a record, depth first. */
+function avroFields({ fields = [] }: AvroNamed, prefix = ''): Field[] {
+  return fields.flatMap(({ name, type, doc = '' }) => [
+    { path: prefix + name, type: typeWords(type), says: doc },
+    ...inner(type, prefix + name),
+  ])
+}
+
+function inner(type: AvroType, path: string): Field[] {
+  if (typeof type === 'string') return []
+  if (isUnion(type)) return type.flatMap((one) => inner(one, path))
+  if (type.type === 'array' && type.items !== undefined) return inner(type.items, `${path}[]`)
+  if (type.type === 'map' && type.values !== undefined) return inner(type.values, `${path}.<name>`)
+  return avroFields(type, `${path}.`)
+}
+
+function typeWords(type: AvroType): string {
+  if (typeof type === 'string') return type
+  if (isUnion(type)) return type.map(typeWords).toReversed().join(' or ')
+  if (type.type === 'enum') return `enum: ${(type.symbols ?? []).join(', ')}`
+  if (type.type === 'array' && type.items !== undefined) return `array of ${typeWords(type.items)}`
+  return type.type === 'map' && type.values !== undefined ? `map of ${typeWords(type.values)}` : type.type
+}
+
+function isUnion(type: AvroType): type is readonly AvroType[] {
+  return Array.isArray(type)
 }

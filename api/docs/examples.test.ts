@@ -10,7 +10,7 @@ import { startAlerts, textOf, type AlertHarness } from '../testing/alert-calls.t
 import { checkOf } from '../testing/closed.ts'
 import { fakePayments, payer, signPayment, type FakePayments } from '../testing/fake-payments.ts'
 import { flow, NOW } from '../testing/harness.ts'
-import { commandOf } from './command.ts'
+import { commandOf } from './reference.ts'
 
 /** The documented command of every route is run as it stands; what it answers is what the documentation shows. */
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { guides } from './contents.ts'
 import { fence } from './markdown.ts'
 import type { Page } from './layout.ts'
 
@@ -32,3 +31,33 @@ function functionOf(source: string, name: string): string {
   const words = lines.slice(0, head).findLastIndex((line) => !line.startsWith(' *') && !line.startsWith('/**')) + 1
   return lines.slice(words, lines.indexOf('}', head) + 1).join('\n')
 }
+
+/** The guides in the order of the contents: file, title, further words that find it. */
+export const guides = [
+  ['', 'Market data and alerts', 'start overview'],
+  ['first-alert', 'A first alert', 'price alert receiver ring test cancel'],
+  ['channels', 'Channels', 'slack discord telegram microsoft teams pagerduty email smtp template chat message notify'],
+  ['rules', 'Rules', 'alert condition metric cvd funding open interest volume spike signal all any hold hysteresis'],
+  ['webhooks', 'Verify a webhook', 'signature hmac secret typescript python go java retry'],
+  ['stream', 'Stream what changes', 'server-sent events sse live eventsource resume last-event-id push'],
+  ['paying', 'Pay for requests', 'x402 usdc payment 402 price budget'],
+  ['customers', 'API keys and credit', 'api key credit prepaid balance quota limit invoice usage rotate revoke'],
+  ['clients', 'Clients and MCP', 'typescript python mcp agent sdk budget'],
+  ['backtesting', 'Backtest', 'replay history what-if forward returns parquet'],
+  ['notebooks', 'Notebooks', 'jupyter python polars pandas research cvd divergence carry event study picture'],
+  ['numbers', 'What each number means', 'formula cvd signal funding basis heatmap ratio units'],
+  ['history', 'The past', 'backfill archive candles trades days source provenance order'],
+  ['venue', 'Add a venue', 'exchange feed parser simulator'],
+  ['alert-kind', 'Add a kind of alert', 'condition metric rule trigger'],
+  ['backup', 'Back up and restore', 'disaster recovery encryption key incremental archive parquet'],
+  ['upgrade', 'Upgrade', 'version release compatibility generation rolling downgrade'],
+  ['rotate', 'Replace secrets', 'rotation service secret wallet key webhook leak'],
+  ['year', 'Run it for a year', 'install size secure monitor upgrade rotate retention operator runbook disk'],
+  ['sql', 'Ask in SQL', 'clickhouse query view table analyst candles funding promises'],
+  ['operations', 'Operations', 'commands ports data sql wrong logs'],
+  ['settings', 'Settings', 'environment variables configuration'],
+  ['cluster', 'Run on a cluster', 'kafka clickhouse scale docker compose instances'],
+  ['incidents', 'Incidents', 'alert rules prometheus alarm page runbook monitoring broken'],
+  ['promises', 'What is promised', 'guarantee test exactly once lost doubled chaos audit'],
+  ['glossary', 'Glossary', 'terms words meaning kafka streams bytewax watermark processor partition time'],
+] as const

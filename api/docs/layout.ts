@@ -1,5 +1,4 @@
 import { escaped, htmlOf } from './markdown.ts'
-import { pathOf } from './paths.ts'
 
 /** One page: Markdown, and where it stands. */
 export interface Page {
@@ -59,4 +58,9 @@ function sectionHtml(section: Page['section'], current: Page, pages: readonly Pa
       return `<li data-words="${words}"><a href="${pathOf(page)}"${mark}>${escaped(page.title)}</a></li>`
     })
   return `<section><h2>${section}</h2><ul>\n${items.join('\n')}\n</ul></section>`
+}
+
+/** `/docs/first-alert`; the front page's Markdown is /docs/index.md. */
+export function pathOf({ slug }: { readonly slug: string }): string {
+  return `/docs/${slug === '' ? 'index' : slug}`
 }

@@ -2,10 +2,10 @@ import { errorStatus, type ErrorCode } from '../errors.ts'
 import { errorsOfRoute, templateOf } from '../openapi.ts'
 import { isRequired, ruleText } from '../params.ts'
 import type { Output, Route } from '../route.ts'
-import { commandOf } from './command.ts'
+import type { Schema } from '../schema.ts'
+import { exampleOf } from '../payments/discovery.ts'
 import { fieldsOf } from './fields.ts'
 import { fence, table } from './markdown.ts'
-import type { Schema } from '../schema.ts'
 
 /** What the documentation knows of a route beside its row: what it answered in the tests' small world. */
 export type Examples = Readonly<Record<string, string>>
@@ -98,4 +98,42 @@ const meanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   alert_not_active: 'It ended',
   idempotency_conflict: 'The key was used for another creation',
   not_found: 'There is no such thing',
+}
+
+/** What the examples take from the shell: an alert that was made, and what a webhook of it named. */
+const variables: Readonly<Record<string, string>> = { id: '$ALERT_ID', trigger_id: '$TRIGGER_ID' }
+const keyVariables: typeof variables = { key_id: '$KEY_ID' }
+
+/** The request of a route as a command; where it needs an alert's id or token, as a variable of the shell. */
+export function commandOf(route: Route, base: string): string {
+  const { method, body, headers = {} } = route
+  const lines = [
+    `curl -s${route.lastsMs === undefined ? '' : 'N'} "${base}${targetOf(route)}"`,
+    ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
+    ...('Authorization' in headers
+      ? [`-H "authorization: Bearer ${isOfKeys(route) ? '$API_KEY' : '$MANAGE_TOKEN'}"`]
+      : []),
+    ...(route.buysCredit === true ? ['-H "payment-signature: $PAYMENT"'] : []),
+    ...('Idempotency-Key' in headers ? ["-H 'idempotency-key: my-alert-of-today'"] : []),
+    ...(body === undefined ? [] : ["-H 'content-type: application/json'", dataOf(JSON.stringify(body.example))]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** In double quotes where it takes something from the shell. */
+function dataOf(json: string): string {
+  return json.includes('"$') ? `-d "${json.replaceAll('"', String.raw`\"`)}"` : `-d '${json}'`
+}
+
+function isOfKeys({ path }: Route): boolean {
+  return path.startsWith('/keys/')
+}
+
+function targetOf(route: Route): string {
+  const isAlert = route.path.includes('/alert') || route.path.startsWith('/price-alert')
+  // One that is tried ends soon.
+  if (route.lastsMs !== undefined) return `${exampleOf(route)}&seconds=1`
+  if (!isAlert && !isOfKeys(route) && route.name !== 'record') return exampleOf(route)
+  const named = route.name === 'record' ? { id: '$RECORD' } : isOfKeys(route) ? keyVariables : variables
+  return route.path.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? `$${name}`)
 }

@@ -3,6 +3,8 @@ import { sharedCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
+import { UndecodableError } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
 
 /** Between attempts to connect, milliseconds. */
 const PAUSE_MS = 1_000
@@ -67,5 +69,26 @@ async function attempt<Opened>(options: ConnectionOptions, open: Open<Opened>): 
   } catch (error) {
     await kafka.close()
     throw error
+  }
+}
+
+/** `work`, or `late()` thrown when it takes longer than `ms`; the work itself is not stopped. */
+export async function within<Value>(ms: number, work: Promise<Value>, late: () => Error): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms)
+  })
+  work.catch(() => undefined) // told by the race, unless it lost it
+  return Promise.race([work, deadline]).finally(() => clearTimeout(timer))
+}
+
+/** The record in `bytes`; a schema id that we do not know is asked of the registry once. Throws `UndecodableError`. */
+export async function decode(codec: RegistryCodec, bytes: Buffer): Promise<Message> {
+  try {
+    return codec.decode(bytes)
+  } catch (error) {
+    if (!(error instanceof UndecodableError) || error.code !== 'unknown-schema') throw error
+    if (!(await codec.lookUp(error.schemaId))) throw error
+    return codec.decode(bytes)
   }
 }

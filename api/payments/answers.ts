@@ -1,8 +1,7 @@
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogReader, LogRecord, Writer } from '../../infra/kafka/seam.ts'
 import type { PaymentAnswer } from '../../schemas/records.ts'
-import { decode } from '../log/decode.ts'
-import { AnswerIndex } from './answer-index.ts'
+import { decode } from '../log/log-connection.ts'
 
 export const ANSWERS = 'payments.answers'
 /** One hot wallet, one log of payments. */
@@ -102,5 +101,47 @@ export class Answers {
       return message.type === 'payment_answer' && message.value.payment_id === id ? message.value : undefined
     }
     throw new Error('payments.answers cannot be read')
+  }
+}
+
+/** Where the answers of payments lie in `payments.answers`. The first of a payment counts; the last is the same text. */
+interface AnswerOffsets {
+  readonly first: number
+  readonly last: number
+  /** Kafka record timestamp, milliseconds. */
+  readonly time: number
+}
+
+/** Offsets only: the answers themselves stay in the log. */
+class AnswerIndex {
+  readonly #offsets = new Map<string, AnswerOffsets>()
+
+  get size(): number {
+    return this.#offsets.size
+  }
+
+  find(id: string): AnswerOffsets | undefined {
+    return this.#offsets.get(id)
+  }
+
+  /** A record of the log; gives whether it is the payment's first. */
+  put(id: string, offset: number, time: number): boolean {
+    const known = this.#offsets.get(id)
+    this.#offsets.set(id, known === undefined ? { first: offset, last: offset, time } : { ...known, last: offset })
+    return known === undefined
+  }
+
+  remove(id: string): void {
+    this.#offsets.delete(id)
+  }
+
+  /** Payments whose answers were kept before `time`, milliseconds; at most `count` of them. */
+  olderThan(time: number, count: number): string[] {
+    const old: string[] = []
+    for (const [id, known] of this.#offsets) {
+      if (known.time >= time || old.length === count) break
+      old.push(id)
+    }
+    return old
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/refusals.ts'
 import { reservationOf } from '../../processors/payments/wire/purchase.ts'
-import { within } from '../log/deadline.ts'
+import { within } from '../log/log-connection.ts'
 import { assertScope } from '../credit/tokens.ts'
 import type { Charge, Refusal } from '../credit/purses.ts'
 import type { ApiKey } from '../../schemas/records.ts'

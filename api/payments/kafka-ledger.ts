@@ -1,15 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
-import type { LogRecord } from '../../infra/kafka/seam.ts'
+import type { LogRecord, LogReader, OutRecord, Writer } from '../../infra/kafka/seam.ts'
 import type { PaymentAnswer, PaymentIntent } from '../../schemas/records.ts'
+import { fetchAt, printOf } from '../../processors/kernel/position-check.ts'
+import type { TopicName } from '../../schemas/topics.ts'
 import { ApiError } from '../errors.ts'
-import { within } from '../log/deadline.ts'
-import { decode } from '../log/decode.ts'
+import { within, type LogAccess, decode } from '../log/log-connection.ts'
 import { FollowedLog, type Connected, type FollowedTopic, type Following } from '../log/followed-log.ts'
-import type { LogAccess } from '../log/log-connection.ts'
-import { Answers, ANSWERS } from './answers.ts'
-import { keepAsked } from './asked.ts'
-import { Outcomes } from './outcomes.ts'
 import type { Unread } from '../unread.ts'
+import { Answers, ANSWERS } from './answers.ts'
+import { Outcomes } from './outcomes.ts'
 import type { Outcome, PaymentLedger, Standing } from './payments.ts'
 
 const EVENTS = 'payments.events'
@@ -149,4 +149,43 @@ function away(cause?: unknown): ApiError {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   })
+}
+
+const TOPIC: TopicName = 'payments.intents'
+const PARTITION = 0
+/** Between two looks, milliseconds. Most payments have settled by then. */
+const LOOK_MS = 5_000
+
+export interface AskedOptions {
+  readonly reader: LogReader
+  readonly writer: Writer
+  /** As it was written. */
+  readonly record: OutRecord
+  /** Given when nobody waits any more. */
+  readonly signal: AbortSignal
+  readonly lookMs?: number
+}
+
+/**
+ * Writes an intent, and again where the log has lost it, for as long as somebody waits for its outcome: the settling knows
+ * a request by its id, so that twice is once.
+ */
+export async function keepAsked(options: AskedOptions): Promise<void> {
+  const { writer, record, signal, lookMs = LOOK_MS } = options
+  const write = (): Promise<number | undefined> => writer.send(TOPIC, PARTITION, [record])
+  let at = await write()
+  void looking(signal, lookMs, async () => {
+    if (at !== undefined && !(await isThere(options, at))) at = await write()
+  })
+}
+
+async function looking(signal: AbortSignal, everyMs: number, look: () => Promise<void>): Promise<void> {
+  while (await delay(everyMs, true, { signal, ref: false }).catch(() => false)) await look().catch(() => undefined) // the log is away; it is looked for again
+}
+
+async function isThere({ reader, record }: AskedOptions, offset: number): Promise<boolean> {
+  const slice = await fetchAt(reader, { topic: TOPIC, partition: PARTITION, offset }, delay)
+  if (slice.start > offset) return true // it was there for long
+  const found = slice.records.find((each) => each.offset === offset)
+  return found !== undefined && printOf(found) === printOf({ ...record, key: Buffer.from(record.key ?? '') })
 }

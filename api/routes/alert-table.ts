@@ -1,5 +1,4 @@
-import { channelSchema, channelShownSchema } from '../alerts/destination.ts'
-import { deliverySchemas, deliveryShownSchemas } from '../alerts/delivery.ts'
+import { channelSchema, channelShownSchema, deliverySchemas, deliveryShownSchemas } from '../alerts/destination.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { HOURS_MAX, LONG_HOURS_MAX, SYMBOLS_MAX } from '../alerts/fields.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
@@ -20,7 +19,7 @@ import {
 import { alertDeliveries, resendTrigger, testAlert } from './deliveries.ts'
 import { recordRoute } from './records.ts'
 import { emailCodeRoute } from './email-code.ts'
-import { walletRoutes } from './wallet-table.ts'
+import { walletRoutes } from './wallet.ts'
 import { alertBacktest } from './what-if.ts'
 import {
   array,

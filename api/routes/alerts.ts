@@ -1,7 +1,7 @@
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { isEverywhere, ownersId } from '../../processors/alerts/parts.ts'
 import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT } from '../../processors/alerts/state.ts'
-import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '../alerts/answers.ts'
+import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer, existing, owned } from '../alerts/answers.ts'
 import { actionOn, ask, askAnew } from '../alerts/ask.ts'
 import { commandedParts, cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
 import {
@@ -12,10 +12,9 @@ import {
   readCreation,
   type Creation,
 } from '../alerts/creation.ts'
-import { readDelivery } from '../alerts/delivery.ts'
+import { readDelivery } from '../alerts/destination.ts'
 import { field, readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
-import { existing, owned } from '../alerts/ownership.ts'
 import type { AlertState } from '../../schemas/records.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'

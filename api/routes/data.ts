@@ -7,7 +7,7 @@ import type { Call, Run } from '../route.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
 import { flowPlaces, tradedOf, type FlowPlaces, type Traded } from '../views/flow.ts'
 import { readPartitionTime } from '../views/partition-times.ts'
-import { readiness, type Readiness } from '../warmup.ts'
+import { readiness, type Readiness } from '../wants.ts'
 import { assetContext, noData, replyAboutNow, replyCached, RETRY_AFTER_SECONDS, type AssetContext } from './answers.ts'
 
 /** How long it is remembered how far the views of derived data are at least, milliseconds. */

@@ -1,7 +1,7 @@
 import { commandedParts } from '../alerts/alert-store.ts'
 import { actionOn, ask } from '../alerts/ask.ts'
 import { wrong } from '../alerts/fields.ts'
-import { owned } from '../alerts/ownership.ts'
+import { owned } from '../alerts/answers.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Call } from '../route.ts'

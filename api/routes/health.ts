@@ -1,4 +1,4 @@
-import { within } from '../log/deadline.ts'
+import { within } from '../log/log-connection.ts'
 import type { Hit } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import { paymentState } from '../payments/discovery.ts'
@@ -7,9 +7,17 @@ import { askPeer } from '../peers.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import { type Call, opsRoute, type Output } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
-import { readAudits, type AuditRow } from '../views/audits.ts'
-import { channelHealth, logHealth, openGaps, topicAges, venueHealth } from '../views/health.ts'
-import { readLetters, type Letters } from '../views/letters.ts'
+import {
+  readAudits,
+  type AuditRow,
+  channelHealth,
+  logHealth,
+  openGaps,
+  topicAges,
+  venueHealth,
+  readLetters,
+  type Letters,
+} from '../views/health.ts'
 import { readLogGaps, type LogGaps } from '../views/log-gaps.ts'
 import { readPromises, type PromiseState } from '../views/promises.ts'
 import { iso, isoOrNull } from '../views/time.ts'

@@ -5,13 +5,15 @@ import { liquidationVenues } from '../../schemas/venues.ts'
 import { findAsset, type Listed } from '../catalogue.ts'
 import type { View } from '../reply.ts'
 import { dataRoute, type Output, type Run } from '../route.ts'
-import { liquidationsOf, statsOf, type LiquidationRow, type LiquidationStats } from '../views/liquidations.ts'
+import { liquidationsOf, statsOf, type LiquidationRow, type LiquidationStats, begunOf } from '../views/liquidations.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { heardOn, settledTime } from '../views/world.ts'
-import { noData, replyNow, viewContext, type Asking, type ViewContext } from './answers.ts'
 import { array, instant, integer, nullableInstant, nullableText, number, object, oneOf, text } from '../schema.ts'
-import { agedBy, dataErrors, stamped } from './fields.ts'
 import { limitOf, symbolFilter } from '../parameters.ts'
+import { readLiquidated, type Liquidated } from '../views/liquidated.ts'
+import { noData, replyNow, viewContext, type Asking, type ViewContext } from './answers.ts'
+import { agedBy, dataErrors, stamped } from './fields.ts'
+import { SERIES_SPAN, seriesRoute, type SeriesSource } from './series.ts'
 
 /** Most events that are held; the window has the newest. */
 const EVENTS_MAX = 1_000
@@ -77,7 +79,7 @@ const HOUR: Micros = 3_600_000_000
 /** How far the window of events reaches back. */
 const WINDOW: Micros = 24 * HOUR
 /** Silence of all channels for longer makes the answer stale. */
-export const LIQUIDATIONS_STALE: Micros = 30_000_000
+const LIQUIDATIONS_STALE: Micros = 30_000_000
 
 interface Asked {
   readonly symbol: string | undefined
@@ -136,5 +138,59 @@ function shownStats({ hour, day, firstReceived }: LiquidationStats, now: Micros)
       since: isoOrNull(since(HOUR)),
     },
     last_24h: { total_events: day.events, total_value_usd: asDecimal(day.usd), since: isoOrNull(since(WINDOW)) },
+  }
+}
+
+const figures = {
+  long_usd: number('Worth of the long positions that were liquidated, USD; a lower bound where a venue sends samples'),
+  short_usd: number('The same of short positions'),
+  long_count: integer('Long positions', { minimum: 0 }),
+  short_count: integer('Short positions', { minimum: 0 }),
+}
+
+/** Every venue is heard on one channel for all its markets: no liquidation is a zero. */
+const heard: ReadonlySet<string> = new Set(liquidationVenues)
+
+const liquidated: SeriesSource = {
+  first: async (_, { present }) => begunOf(present) ?? undefined,
+  newest: ({ present, asset }) => liquidationsOf(present, asset, { from: 0, now: Infinity })[0]?.time ?? 0,
+  async read({ database }, { present, asset }, query) {
+    const rows = Map.groupBy(await readLiquidated(database, present, { asset, ...query }), ({ bucket }) => bucket)
+    return (time) => {
+      const own = rows.get(time) ?? []
+      const ofVenue = (venue: string): object => sumOf(own.filter((row) => row.venue === venue))
+      return {
+        total: sumOf(own),
+        exchanges: Object.fromEntries(liquidationVenues.map((venue) => [venue, ofVenue(venue)])),
+        heard,
+      }
+    }
+  },
+}
+
+export const liquidationHistory = seriesRoute({
+  path: '/liquidation/history/:symbol',
+  name: 'liquidation_history',
+  says: 'Liquidations by bucket and side',
+  priceUsdc: 0.03,
+  ttlMs: 15_000,
+  topic: 'market.liquidations',
+  venues: liquidationVenues,
+  wanted: false,
+  shortest: '1m',
+  spanMax: SERIES_SPAN,
+  stale: { after: LIQUIDATIONS_STALE, says: '30 s without word from any venue' },
+  total: figures,
+  venue: figures,
+  source: liquidated,
+})
+
+function sumOf(rows: readonly Liquidated[]): object {
+  const sum = (of: (row: Liquidated) => number): number => rows.reduce((total, row) => total + of(row), 0)
+  return {
+    long_usd: asDecimal(sum(({ long }) => long.usd)),
+    short_usd: asDecimal(sum(({ short }) => short.usd)),
+    long_count: sum(({ long }) => long.count),
+    short_count: sum(({ short }) => short.count),
   }
 }

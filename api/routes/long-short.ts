@@ -3,16 +3,18 @@ import { asDecimal } from '../../processors/prices/decimal.ts'
 import { ratioVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { ageOfLegs, legsOf, type Aged, type Leg } from '../views/legs.ts'
-import { ratiosOf, type RatioRow } from '../views/ratios.ts'
+import { ratiosOf, type RatioRow } from '../views/perpetuals.ts'
 import { iso } from '../views/time.ts'
 import type { View } from '../reply.ts'
-import { noData, type AssetContext } from './answers.ts'
 import { keyed, nullableInstant, nullableNumber, number, object, oneOf, text } from '../schema.ts'
 import { dataRoute, type Output } from '../route.ts'
-import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
 import { symbol } from '../parameters.ts'
+import { topTraders } from '../views/readings.ts'
+import { noData, type AssetContext } from './answers.ts'
+import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
 import { replyWanted } from './data.ts'
 import { status } from './funding.ts'
+import { readingsOf, type Values, sourceField, SERIES_SPAN, seriesRoute } from './series.ts'
 
 const longShortOutput: Output = {
   says: 'Top traders’ positions',
@@ -54,7 +56,7 @@ export const longShort = dataRoute({
 })
 
 /** Ratios older than this are stale. */
-export const RATIO_STALE: Micros = 600_000_000
+const RATIO_STALE: Micros = 600_000_000
 
 interface Ratio extends RatioRow, Aged {
   readonly exchange: string
@@ -103,5 +105,46 @@ function shown({ status, row }: Leg<Ratio>): object {
     source: 'top_traders',
     status,
     as_of: row === null ? null : iso(row.time),
+  }
+}
+
+export const longShortHistory = seriesRoute({
+  path: '/futures/long-short/history/:symbol',
+  name: 'long_short_history',
+  says: 'Top traders’ long/short ratio by bucket: the last period of each venue in it',
+  priceUsdc: 0.02,
+  ttlMs: 30_000,
+  topic: 'market.funding',
+  venues: ratioVenues,
+  wanted: true,
+  // Venues tell of periods of five minutes.
+  shortest: '5m',
+  spanMax: SERIES_SPAN,
+  stale: { after: RATIO_STALE, says: '10 min without word from any venue' },
+  total: {
+    avg_ls_ratio: nullableNumber('Arithmetic mean of the venues that were heard in the bucket; null: none was'),
+  },
+  venue: {
+    long_ratio: nullableNumber('Share of longs, 0 to 1; null: no period of the venue begins in the bucket'),
+    short_ratio: nullableNumber('Share of shorts, 0 to 1'),
+    ls_ratio: nullableNumber('Longs over shorts'),
+    ...sourceField,
+  },
+  source: readingsOf({ venues: ratioVenues, series: [topTraders], venueOf: shownAt, totalOf: meanOf }),
+})
+
+function shownAt([said]: Values): object {
+  const [long = null, short = null, ls_ratio = null] = said ?? []
+  return {
+    long_ratio: long === null ? null : asDecimal(long),
+    short_ratio: short === null ? null : asDecimal(short),
+    ls_ratio,
+  }
+}
+
+function meanOf(each: readonly Values[]): object {
+  const ratios = each.flatMap(([said]) => said?.[2] ?? [])
+  return {
+    avg_ls_ratio: ratios.length === 0 ? null : ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length,
   }
 }

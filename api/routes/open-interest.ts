@@ -13,8 +13,7 @@ import { noData, type AssetContext } from './answers.ts'
 import { replyWanted } from './data.ts'
 import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
 import { status } from './funding.ts'
-import { readingsOf, type Values, sourceField } from './readings.ts'
-import { MARKS_SPAN, seriesRoute } from './series.ts'
+import { readingsOf, type Values, sourceField, MARKS_SPAN, seriesRoute } from './series.ts'
 
 const stale = '120 s'
 

@@ -1,13 +1,14 @@
 import { openapi } from '../openapi.ts'
-import { guideAnswer, pricingAnswer, resourcesAnswer } from '../payments/discovery.ts'
-import { JSON_TYPE, textReply } from '../reply.ts'
-import { opsRoute, type Output, type Route } from '../route.ts'
+import { guideAnswer, pricingAnswer, resourcesAnswer, paymentWords } from '../payments/discovery.ts'
+import { JSON_TYPE, textReply, type Reply } from '../reply.ts'
+import { opsRoute, type Output, type Route, type Call } from '../route.ts'
+import { array, integer, number, object, oneOf, text } from '../schema.ts'
 import { docsRoutes } from './docs-table.ts'
 import { healthz, readyz } from './health.ts'
 import { metrics } from './metrics.ts'
-import { startPage } from './start-page.ts'
-import { array, integer, number, object, oneOf, text } from '../schema.ts'
 import { textOutput } from './fields.ts'
+
+const INDEX_TTL_MS = 60_000
 
 /** The routes about the service itself; a part of the table in `routes.ts`, which some of them tell: `all`. */
 export function opsRoutes(all: () => readonly Route[]): Route[] {
@@ -109,4 +110,29 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
       prepare: async (call) => startPage(call, all()),
     }),
   ]
+}
+
+/** A page of text that gets a stranger to a number. */
+function startPage({ services }: Call, routes: readonly Route[]): Reply {
+  const { mode, version, payments } = services
+  const widest = Math.max(...routes.map(({ method, path }) => `${method} ${path}`.length))
+  const lines = routes.map(({ method, path, says, priceUsdc }) => {
+    const price = priceUsdc === 0 ? 'free' : `${priceUsdc} USDC`
+    return `  ${`${method} ${path}`.padEnd(widest)}  ${says} (${price})`
+  })
+  const body = [
+    `Market data and alerts ${version}, mode ${mode}`,
+    ...(mode === 'demo' ? ['The market is simulated: every number here is synthetic.'] : []),
+    paymentWords(payments),
+    'Documentation: /docs (in a browser), /llms.txt (for agents), /openapi.json (for programs)',
+    '',
+    ...lines,
+    '',
+    'Try, with this address before the path:',
+    '  curl -s /cvd/BTC',
+    "  curl -s '/cvd/history/ETH?interval=1m&limit=10'",
+    "  curl -s '/ohlcv/SOL?interval=1m&exchange=all'",
+    '',
+  ].join('\n')
+  return textReply('text/plain; charset=utf-8', body, INDEX_TTL_MS)
 }

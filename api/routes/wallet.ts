@@ -1,17 +1,19 @@
 import { manageToken, webhookSecret } from '../../processors/alerts/secrets.ts'
 import { statusAnswer } from '../alerts/answers.ts'
-import { kindOf } from '../alerts/alert-store.ts'
+import { kindOf, alertStates } from '../alerts/alert-store.ts'
 import { field, wrong } from '../alerts/fields.ts'
 import { readWalletCursor, WALLET_MS, walletCursor } from '../alerts/wallet.ts'
 import type { Body } from '../body.ts'
 import { ownerByKey } from '../credit/tokens.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
-import type { Call } from '../route.ts'
+import { type Call, type BodyRule, type Output, route, type Route } from '../route.ts'
 import type { CreationKey } from '../alerts/creation-index.ts'
+import * as params from '../parameters.ts'
+import { array, instant, integer, nullableText, object, oneOf, text } from '../schema.ts'
 
 /** The text that a wallet signs to be shown its alerts. */
-export async function replyWalletMessage({ services }: Pick<Call, 'services'>, address: string): Promise<Reply> {
+async function replyWalletMessage({ services }: Pick<Call, 'services'>, address: string): Promise<Reply> {
   const now = services.now()
   return jsonReply(200, {
     message: await services.alerts.wallets.message(address as `0x${string}`, now),
@@ -19,18 +21,18 @@ export async function replyWalletMessage({ services }: Pick<Call, 'services'>, a
   })
 }
 
-export const LIMIT_MAX = 1_000
+const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
 const ADVICE = 'ask GET /wallet/message, have the wallet sign its message, and send both.'
 
 /** The alerts that the wallet paid for, newest first, with what controls them. */
-export async function replyWalletAlerts(call: Call): Promise<Reply> {
+async function replyWalletAlerts(call: Call): Promise<Reply> {
   const { services, body = {} } = call
   const { alerts } = services
   const limit = field(body, 'limit') ?? LIMIT_DEFAULT
   if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX)
     throw wrong('invalid_limit', 'limit', `limit must be a whole number from 1 to ${LIMIT_MAX}.`)
-  const filters = { state: text(body, 'state'), group: text(body, 'group'), tag: text(body, 'tag') }
+  const filters = { state: textIn(body, 'state'), group: textIn(body, 'group'), tag: textIn(body, 'tag') }
   const { owner, until, before } = await askerOf(call, body)
   const book = await alerts.log.book()
   const { alerts: page, next } = book.owned({ owner, ...filters, before, limit: Number(limit) })
@@ -56,7 +58,7 @@ interface Asker {
 
 async function askerOf(call: Pick<Call, 'services' | 'header'>, body: Body): Promise<Asker> {
   const { services } = call
-  const cursor = text(body, 'cursor')
+  const cursor = textIn(body, 'cursor')
   if (cursor !== undefined) {
     const read = readWalletCursor(services.alerts.secrets, cursor, services.now())
     if (read === undefined)
@@ -71,7 +73,7 @@ async function askerOf(call: Pick<Call, 'services' | 'header'>, body: Body): Pro
 
 /** The wallet that has signed the message of a body. */
 export async function walletOf({ services }: Pick<Call, 'services'>, body: Body): Promise<string> {
-  const [message, signature] = [text(body, 'message'), text(body, 'signature')]
+  const [message, signature] = [textIn(body, 'message'), textIn(body, 'signature')]
   if (message === undefined || message.length > 2_000)
     throw wrong('invalid_wallet_proof', 'message', `message is missing: ${ADVICE}`)
   if (signature === undefined || !/^0x(?:[0-9a-fA-F]{2}){1,1000}$/.test(signature))
@@ -79,8 +81,90 @@ export async function walletOf({ services }: Pick<Call, 'services'>, body: Body)
   return services.alerts.wallets.signerOf(message, signature as `0x${string}`, services.now())
 }
 
-function text(body: Body, name: string): string | undefined {
+function textIn(body: Body, name: string): string | undefined {
   const value = field(body, name)
   if (value === undefined || typeof value === 'string') return value
   throw new ApiError('invalid_body', `${name} must be a text.`, { field: name })
 }
+
+const walletMessageOutput: Output = {
+  says: 'What the wallet signs, as it is (EIP-4361)',
+  type: 'application/json',
+  schema: object('A message', {
+    message: text('The text'),
+    expires_at: instant('Until when it is taken, once'),
+  }),
+}
+
+const walletAlertsBody: BodyRule = {
+  schema: object(
+    'A signed message, or where the page before ended, and which alerts',
+    {
+      message: text('Of GET /wallet/message, as it is', { maxLength: 2_000 }),
+      signature: text('Of the wallet, hexadecimal (personal_sign; of a contract wallet ERC-1271)'),
+      cursor: text('In place of both: next_cursor of the page before, within 5 minutes of the signature'),
+      state: oneOf(alertStates, 'Only these'),
+      group: text('Only rules of this group'),
+      tag: text('Only rules with this tag'),
+      limit: integer('Most alerts', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
+    },
+    ['message', 'signature', 'cursor', 'state', 'group', 'tag', 'limit'],
+  ),
+  example: { message: '$WALLET_MESSAGE', signature: '$WALLET_SIGNATURE' },
+  optional: true,
+}
+
+const walletAlertsOutput: Output = {
+  says: 'The alerts that the wallet paid for, newest first, ended ones of the last 7 days included',
+  type: 'application/json',
+  schema: object('A page of alerts', {
+    count: integer('Alerts of this page'),
+    alerts: array(
+      {
+        type: 'object',
+        description: 'As its status, with its kind, manage_token and webhook_secret',
+        additionalProperties: true,
+      },
+      'Newest first',
+    ),
+    next_cursor: nullableText('What `cursor` the next page has; null: this is the last'),
+  }),
+}
+
+const free = { priceUsdc: 0, limit: 'caller', ttlMs: 0 } as const
+
+/** Whose alerts are theirs by a wallet’s signature. */
+export const walletRoutes: readonly Route[] = [
+  route({
+    ...free,
+    method: 'GET',
+    path: '/wallet/message',
+    name: 'wallet_message',
+    says: 'What a wallet signs to see its alerts',
+    input: { address: params.payingWallet },
+    outputs: { 200: walletMessageOutput },
+    errors: [],
+    prepare: (call) => replyWalletMessage(call, call.input.address),
+  }),
+  route({
+    ...free,
+    method: 'POST',
+    path: '/wallet/alerts',
+    name: 'wallet_alerts',
+    says: 'The alerts that a wallet paid for, with their tokens',
+    input: {},
+    body: walletAlertsBody,
+    headers: { 'X-API-Key': 'An API key of the wallet with the scope alerts, in place of a signature' },
+    outputs: { 200: walletAlertsOutput },
+    errors: [
+      'invalid_wallet_proof',
+      'invalid_limit',
+      'invalid_cursor',
+      'unauthorized',
+      'forbidden',
+      'overloaded',
+      'data_unavailable',
+    ],
+    prepare: replyWalletAlerts,
+  }),
+]

@@ -1,10 +1,9 @@
 import { credit, creditRow } from '../../processors/credit/credit.ts'
 import { CoreTestDriver, only } from '../../processors/kernel/testing/core-test-driver.ts'
 import type { ApiKey, CreditCommand } from '../../schemas/records.ts'
-import { KeyStore } from '../credit/key-store.ts'
-import { Purses } from '../credit/purses.ts'
 import type { Credit } from '../credit/credit.ts'
-import type { CreditLog } from '../credit/credit-log.ts'
+import { KeyStore, type CreditLog } from '../credit/key-store.ts'
+import { Purses } from '../credit/purses.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 

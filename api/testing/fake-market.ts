@@ -11,7 +11,7 @@ import type {
   Token,
 } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import type { LetterRow } from '../views/letters.ts'
+import type { LetterRow } from '../views/health.ts'
 import { floorTo } from '../views/range.ts'
 
 /** A liquidation with its place in the log. */

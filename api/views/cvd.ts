@@ -8,8 +8,7 @@ import type { PastHour } from '../../processors/present/state.ts'
 import type { Flow, InstrumentVolume, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
-import { heldPast, hourOf, pastInstruments, type HeldPast } from './held-past.ts'
-import type { Source } from './source.ts'
+import { heldPast, hourOf, pastInstruments, type HeldPast, type Source } from './held-past.ts'
 
 /** What takers bought and sold: base units, `Usd` in quote units, which are taken for USD. */
 interface Sums {

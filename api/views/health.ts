@@ -1,8 +1,9 @@
 import type { TradeVenueRow } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Present } from '../present.ts'
-import { iso } from './time.ts'
+import { iso, microsSql } from './time.ts'
 import { freshReports, MARK_FRESH, newestTime, type VenueReport, type World } from './world.ts'
+import { Row, type Database } from './database.ts'
 
 /** Derived data that are further behind the log than this are late, microseconds. */
 const LAG_LATE: Micros = 10_000_000
@@ -100,4 +101,75 @@ export function openGaps(present: Present): number {
     (sum, { gap }) => sum + [...gap.values()].filter(({ state }) => state === 'opened').length,
     0,
   )
+}
+
+/** How far our one-minute figures of the last day are from a venue's own candles, at the worst. Fractions. */
+export interface AuditRow {
+  readonly venue: string
+  readonly compared: number
+  readonly different: number
+  /** Different, and no recorded gap explains it. */
+  readonly unexplained: number
+  readonly worstVolumeDifference: number | null
+  /** Null: the venue publishes no taker volume. */
+  readonly worstDeltaDifference: number | null
+  readonly worstInstrument: string | null
+  readonly worstMinute: Micros | null
+}
+
+const auditSql = `SELECT venue, compared, different, unexplained, worst_volume_difference, worst_delta_difference,
+  worst_instrument, ${microsSql('worst_minute')} AS minute_us FROM audit_worst`
+
+export async function readAudits(database: Database): Promise<AuditRow[]> {
+  const rows = await database.query(auditSql, {})
+  return rows.map((raw) => {
+    const row = new Row(raw)
+    return {
+      venue: row.text('venue'),
+      compared: row.number('compared'),
+      different: row.number('different'),
+      unexplained: row.number('unexplained'),
+      worstVolumeDifference: row.nullableNumber('worst_volume_difference'),
+      worstDeltaDifference: row.nullableNumber('worst_delta_difference'),
+      worstInstrument: row.nullableText('worst_instrument'),
+      worstMinute: row.nullableNumber('minute_us'),
+    }
+  })
+}
+
+/** A record that a processor, the dispatcher or the payments have set aside. */
+export interface LetterRow {
+  readonly processor: string
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly time: Micros
+  readonly reason: string
+  readonly code: string
+  /** Line of code that threw; null: it is not known. */
+  readonly at: string | null
+}
+
+export interface Letters {
+  readonly count: number
+  /** The newest by record time, newest first. */
+  readonly newest: readonly LetterRow[]
+}
+
+const lettersSql = `SELECT processor, topic, partition, offset, ${microsSql('time')} AS time_us, reason, code, at,
+  (SELECT count() FROM dead_letters) AS letters FROM dead_letters ORDER BY time DESC, offset DESC LIMIT 20`
+
+export async function readLetters(database: Database): Promise<Letters> {
+  const rows = (await database.query(lettersSql, {})).map((raw) => new Row(raw))
+  const newest = rows.map((row) => ({
+    processor: row.text('processor'),
+    topic: row.text('topic'),
+    partition: row.number('partition'),
+    offset: row.number('offset'),
+    time: row.number('time_us'),
+    reason: row.text('reason'),
+    code: row.text('code'),
+    at: row.nullableText('at'),
+  }))
+  return { count: rows[0]?.number('letters') ?? 0, newest }
 }

@@ -1,12 +1,11 @@
 import type { Flow, Micros } from '../../schemas/records.ts'
-import { partsOf } from '../../schemas/venues.ts'
+import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPlaces } from './flow.ts'
 import { candlesOfPast, isTold, pastParams, sourceRangeOf, sourceSql, untilSql, type Past } from './past.ts'
-import { joinedRange, ofTrades, sourceOf, type Source, type SourceRange } from './source.ts'
+import { joinedRange, ofTrades, sourceOf, type Source, type SourceRange } from './held-past.ts'
 import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
 import { iso, microsSql, timeParam } from './time.ts'
-import type { TradeVenueRow } from '../../schemas/venues.ts'
 
 /** One venue's flow in one bucket, or before the first bucket (`time` null). Base units. */
 export interface FlowRow {

@@ -2,7 +2,7 @@ import type { Flow, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPlaces } from './flow.ts'
 import { candlesOfPast, isTold, pastParams, sourceSql, sourceRangeOf, untilSql, type Past } from './past.ts'
-import { joinedRange, ofTrades, type SourceRange } from './source.ts'
+import { joinedRange, ofTrades, type SourceRange } from './held-past.ts'
 import { bucketSql, floorTo, intervals, type Range } from './range.ts'
 import { microsSql, timeParam } from './time.ts'
 

@@ -6,7 +6,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
 import { sourceSql } from './past.ts'
-import { sourceOf, type Source } from './source.ts'
+import { sourceOf, type Source } from './held-past.ts'
 import { floorTo } from './range.ts'
 import {
   marks,

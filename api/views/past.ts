@@ -5,8 +5,8 @@ import type { TtlCache } from '../cache.ts'
 import type { First } from './covered.ts'
 import { Row, type Database } from './database.ts'
 import type { Traded } from './flow.ts'
+import type { SourceRange } from './held-past.ts'
 import { intervals } from './range.ts'
-import type { SourceRange } from './source.ts'
 import { microsSql } from './time.ts'
 
 /** Of one instrument, where its venue's past ends and our trades begin. */

@@ -1,6 +1,11 @@
 import type { Micros } from '../../schemas/records.ts'
+import { partsOf, fundingVenues, type FundingVenue } from '../../schemas/venues.ts'
+import { type MarginTerms, USUAL_MARGIN } from '../../processors/liquidations/leverage.ts'
+import type { Present } from '../present.ts'
 import type { FundingRow } from './funding.ts'
 import type { Aged } from './legs.ts'
+import { Row, type Database } from './database.ts'
+import { microsSql, timeParam } from './time.ts'
 
 /** Running rates older than this are stale. */
 export const FUNDING_STALE: Micros = 120_000_000
@@ -62,4 +67,67 @@ export function interestedOf(rows: readonly FundingRow[]): Interested[] {
       ? []
       : [{ ...row, openInterest, asOf, freshUntil: asOf + INTEREST_STALE }]
   })
+}
+
+/** How a venue's top traders are positioned: shares that add up to 1, and the one over the other. */
+export interface RatioRow {
+  readonly venue: string
+  readonly long: number
+  readonly short: number
+  readonly ratio: number
+  /** Start of the venue's period. */
+  readonly time: Micros
+}
+
+/** The newest position ratio of each venue's top traders. */
+export function ratiosOf(present: Present, asset: string): RatioRow[] {
+  const rows = [...present.of(asset).ratio.values()].filter((row) => row.asset === asset)
+  return rows.map(({ instrument, long_ratio, short_ratio, ls_ratio, time }) => ({
+    venue: partsOf(instrument).venue,
+    long: long_ratio,
+    short: short_ratio,
+    ratio: ls_ratio,
+    time,
+  }))
+}
+
+const HOUR: Micros = 3_600_000_000
+/** A reading this long before a moment still tells of it: venues give their past by the hour. */
+const REACH: Micros = HOUR + 600_000_000
+
+/** Open interest as it was a while ago, base units of one side, by asset and venue. */
+export type PastInterest = ReadonlyMap<string, number>
+
+const beforeSql = `SELECT asset, venue, argMax(open_interest.open_interest, time) AS units, ${microsSql('max(time)')} AS at_us
+  FROM open_interest WHERE time >= ${timeParam('from')} AND time < ${timeParam('to')} GROUP BY asset, venue`
+
+export function interestKey(asset: string, venue: string): string {
+  return `${asset}|${venue}`
+}
+
+/** What each venue said last before a moment, of all assets at once. */
+export async function readInterestBefore(database: Database, time: Micros): Promise<PastInterest> {
+  const rows = await database.query(beforeSql, { from: time - REACH, to: time })
+  return new Map(
+    rows.map((raw) => {
+      const row = new Row(raw)
+      return [interestKey(row.text('asset'), row.text('venue')), row.number('units')]
+    }),
+  )
+}
+
+const termsSql = `SELECT venue, argMax(ifNull(max_leverage, 0), received) AS leverage,
+  argMax(if(empty(margin_tiers), ${USUAL_MARGIN}, margin_tiers[1].rate), received) AS margin
+  FROM contract_terms WHERE asset = {asset:String} GROUP BY venue`
+
+/** The newest terms of an asset's perpetuals, by venue. */
+export async function readTerms(database: Database, asset: string): Promise<Map<FundingVenue, MarginTerms>> {
+  const terms = new Map<FundingVenue, MarginTerms>()
+  for (const raw of await database.query(termsSql, { asset })) {
+    const row = new Row(raw)
+    const venue = fundingVenues.find((name) => name === row.text('venue'))
+    if (venue === undefined) continue
+    terms.set(venue, { maxLeverage: row.number('leverage') || null, margin: row.number('margin') })
+  }
+  return terms
 }

@@ -1,5 +1,9 @@
-import type { Micros } from '../../schemas/records.ts'
+import type { Micros, SpotTicker } from '../../schemas/records.ts'
+import { asDecimal } from '../../processors/prices/decimal.ts'
+import { partsOf } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
+import type { Aged } from './legs.ts'
+import { heardOn, type World } from './world.ts'
 
 /** One venue's part of a composite price, USD. */
 interface PricePart {
@@ -29,4 +33,68 @@ export function priceOf(present: Present, asset: string): PriceRow | undefined {
   if (known === undefined) return undefined
   const { price, low, high, change_24h: change24h, sources, quality, time } = known
   return { asset, price, low, high, change24h, parts: sources, quality, time }
+}
+
+/** One spot market now; prices and volumes in USD by what a unit of its quote was worth. */
+export interface TickerRow {
+  readonly asset: string
+  readonly venue: string
+  readonly quote: string
+  readonly price: number
+  /** The same in units of its quote. */
+  readonly quotePrice: number
+  /** Percent. */
+  readonly change24h: number | null
+  readonly volume24h: number | null
+  readonly time: Micros
+  readonly received: Micros
+}
+
+/** The spot markets of some assets, busiest first. */
+export function tickersOf(present: Present, ...assets: readonly string[]): TickerRow[] {
+  const rows = assets.flatMap((asset) => [...present.of(asset).ticker.values()].filter((row) => row.asset === asset))
+  return rows.map(tickerOf).toSorted((a, b) => (b.volume24h ?? 0) - (a.volume24h ?? 0))
+}
+
+/** The spot market that an asset's perpetuals are held against, as it was known at a moment; undefined where it was not. */
+export function heldAgainstAt(present: Present, asset: string, at: Micros): TickerRow | undefined {
+  for (const recent of present.of(asset).recent.values()) {
+    if (recent[0]?.asset !== asset) continue
+    const then = recent.findLast(({ received }) => received <= at)
+    if (then !== undefined) return tickerOf(then)
+  }
+  return undefined
+}
+
+function tickerOf(ticker: SpotTicker): TickerRow {
+  const { asset, instrument, quote, quote_usd: usd, price, last, time, received } = ticker
+  const { volume_24h: base, quote_volume_24h: quoted } = ticker
+  // A venue that tells base units only: at its last price, the nearest there is to what was paid.
+  const volume = quoted ?? (base === null ? null : base * last)
+  return {
+    asset,
+    venue: partsOf(instrument).venue,
+    quote,
+    price: asDecimal(price * usd),
+    quotePrice: asDecimal(price),
+    change24h: ticker.change_24h,
+    volume24h: volume === null ? null : volume * usd,
+    time,
+    received,
+  }
+}
+
+/** Spot prices older than this are stale. */
+export const SPOT_STALE: Micros = 15_000_000
+
+/** The same, as it was at a moment. */
+export function spotAt(ticker: Pick<TickerRow, 'venue' | 'time'>, world: World, moment: Micros): Aged {
+  const asOf = Math.max(ticker.time, Math.min(moment, spotOf(ticker, world).asOf))
+  return { asOf, freshUntil: asOf + SPOT_STALE }
+}
+
+/** How old a spot price is: a quiet market is not a dead one, so it stands while its venue's channel is alive. */
+export function spotOf({ venue, time }: Pick<TickerRow, 'venue' | 'time'>, world: World): Aged {
+  const asOf = Math.max(time, heardOn(world, 'market.tickers', venue))
+  return { asOf, freshUntil: asOf + SPOT_STALE }
 }

@@ -6,11 +6,9 @@ import { fundingVenues, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
 import { flowTime, sumsOf } from './cvd.ts'
 import { isCounted } from './flow.ts'
-import { allFunding, type FundingRow } from './funding.ts'
-import { interestKey, type PastInterest } from './interest-past.ts'
+import { allFunding, type FundingRow, percentAYear, percentOf } from './funding.ts'
+import { interestKey, type PastInterest, FUNDING_STALE, INTEREST_STALE } from './perpetuals.ts'
 import { liquidationsOf, usdOf, type LiquidationRow } from './liquidations.ts'
-import { percentAYear, percentOf } from './percent.ts'
-import { FUNDING_STALE, INTEREST_STALE } from './perpetuals.ts'
 import { priceOf } from './prices.ts'
 
 const HOUR: Micros = 3_600_000_000

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Log } from './seam.ts'
-import { CatchUp, differsAt } from '../../api/log/catch-up.ts'
+import { CatchUp, differsAt } from '../../api/log/followed-log.ts'
 import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
 import { hostClock } from '../clock.ts'
 import { Follower, positionsAt } from './follower.ts'

@@ -5,7 +5,8 @@ import { rateFrom } from './derived/perpetuals.ts'
 import type { LedgerState, Liquidation, Perp } from './derived/ledger.ts'
 import { liquidationRows } from './derived/liquidations.ts'
 import { batchRows } from './derived/prices.ts'
-import { near, oneOf, same, derivedText } from './derived/row.ts'
+import { near, oneOf, same } from './derived/row.ts'
+import { derivedText } from './derived.ts'
 
 const nothing: LedgerState = {
   spot: [],

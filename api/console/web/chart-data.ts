@@ -1,7 +1,6 @@
 import { inTurns } from './ask.ts'
 import { PagedHistory } from './chart-history.ts'
-import type { Interval } from './chart-time.ts'
-import type { CvdPoint } from './cvd-lines.ts'
+import type { Interval, CvdPoint } from './chart-series.ts'
 import type { HeatColumn } from './levels.ts'
 
 /** What a reader may have on the chart beside the candles: panes below them, and what is drawn over them. */

@@ -1,5 +1,5 @@
 import { ask, type Asked } from './ask.ts'
-import { Loaded } from './loaded.ts'
+import { Loaded } from './chart-series.ts'
 
 /** Rows of the newest page, which is read again and again, and of an older one, which is read once. */
 const NEWEST = 200

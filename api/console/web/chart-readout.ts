@@ -7,8 +7,7 @@ import {
   type InterestPoint,
   type Layer,
 } from './chart-data.ts'
-import { bucketOf, secondsOf, type Interval } from './chart-time.ts'
-import { lineOf, totalOf, venuesOf } from './cvd-lines.ts'
+import { bucketOf, lineOf, secondsOf, totalOf, venuesOf, type Interval } from './chart-series.ts'
 import { byId, el } from './dom.ts'
 import * as format from './format.ts'
 

@@ -1,6 +1,6 @@
 import type { IPrimitivePaneRenderer, ISeriesPrimitive, SeriesAttachedParameter } from 'lightweight-charts'
 import type { HeatColumn, Level } from './levels.ts'
-import { secondsOf } from './chart-time.ts'
+import { secondsOf } from './chart-series.ts'
 
 type Target = Parameters<IPrimitivePaneRenderer['draw']>[0]
 

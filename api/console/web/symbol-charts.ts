@@ -29,8 +29,7 @@ import {
   type InterestPoint,
   type Layer,
 } from './chart-data.ts'
-import { bucketOf, secondsOf, type Interval } from './chart-time.ts'
-import { lineOf, totalOf, venuesOf } from './cvd-lines.ts'
+import { bucketOf, secondsOf, type Interval, lineOf, totalOf, venuesOf } from './chart-series.ts'
 import { beforePaint } from './dom.ts'
 import { grouped } from './format.ts'
 import { HeatLayer } from './heat-layer.ts'

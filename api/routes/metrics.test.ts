@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergeExpositions } from './exposition.ts'
+import { mergeExpositions } from './metrics.ts'
 
 const feeds = `# HELP up_seconds Since start
 # TYPE up_seconds gauge

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isFault, readRuleTerms } from '../../../processors/alerts/kinds/rule-terms.ts'
-import { rulesView } from './rules.ts'
+import { rulesView } from './tables.ts'
 
 interface View {
   readonly kinds: readonly { readonly kind: string; readonly terms: readonly string[]; readonly schema: Schema }[]

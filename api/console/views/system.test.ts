@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { histogramPercentiles, samplesOf } from './exposition.ts'
+import { histogramPercentiles, samplesOf } from './system.ts'
 
 const text = `# HELP h_seconds h
 # TYPE h_seconds histogram

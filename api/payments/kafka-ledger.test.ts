@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
 import { stillClock } from '../../processors/kernel/quiet.ts'
-import { keepAsked } from './asked.ts'
+import { keepAsked } from './kafka-ledger.ts'
 
 const TOPIC = 'payments.intents'
 const record = { key: 'a', value: Buffer.from('an intent'), time: 1 }

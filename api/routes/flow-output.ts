@@ -1,7 +1,7 @@
 import { periods } from '../../processors/cvd/periods.ts'
 import { signalClasses } from '../../processors/cvd/signal.ts'
 import type { Output } from '../route.ts'
-import { exchangeNames } from '../routes/ohlcv.ts'
+import { exchangeNames } from './ohlcv.ts'
 import {
   array,
   boolean,
@@ -17,10 +17,10 @@ import {
   oneOf,
   text,
 } from '../schema.ts'
-import { sources } from '../views/source.ts'
+import { sources } from '../views/held-past.ts'
 import { completenessNames, intervalNames } from '../views/range.ts'
 import { byTradeVenue, venueStatuses } from '../views/venues.ts'
-import { agedBy, paged, stamped } from '../routes/fields.ts'
+import { agedBy, paged, stamped } from './fields.ts'
 
 const aged = agedBy('30 s')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readiness, type StreamFacts } from './warmup.ts'
+import { readiness, type StreamFacts } from './wants.ts'
 
 const all = new Set(['binance', 'okx'])
 const some = new Set(['okx'])
