@@ -10,7 +10,7 @@ type Sections = Readonly<Record<string, string>>
 /** The parts of documents that follow from the tables: by the document, then by the name in their markers. */
 export function documents(): Readonly<Record<string, Sections>> {
   return {
-    'ARCHITECTURE.md': { topics: topicTable(), diagram: diagram() },
+    'schemas/topics.md': { topics: topicTable(), diagram: diagram() },
     'api/docs/guides/settings.md': { settings: settingsTable() },
   }
 }
