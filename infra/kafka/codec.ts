@@ -11,6 +11,11 @@ const { SchemaRegistry, COMPATIBILITY, SchemaType } = registryModule
 const CALL_MS = 5_000
 /** A registry that starts together with us is waited for. */
 const LOAD_MS = 60_000
+/**
+ * Asked for by one process at a time. Of all at once, by all processes of a start, a slow registry answers none within the
+ * deadline of a call, and works on in vain for those that were given up.
+ */
+const LOADED_AT_ONCE = 4
 const LOOK_UP_MS = 10_000
 const VERSIONS_MAX = 1_000
 
@@ -66,12 +71,15 @@ export class RegistryCodec extends Codec {
  */
 export async function loadCodec(registryUrl: string): Promise<RegistryCodec> {
   const registry = new Registry(registryUrl)
-  const schemas = await Promise.all(
-    subjects().map(async ({ topic, record }) => {
+  const schemas: RegisteredSchema[] = []
+  const left = subjects().entries()
+  const load = async (): Promise<void> => {
+    for (const [index, { topic, record }] of left) {
       const id = await registry.register({ subject: subjectOf(topic, record), text: schemaText(record) })
-      return { id, topic, record }
-    }),
-  )
+      schemas[index] = { id, topic, record }
+    }
+  }
+  await Promise.all(Array.from({ length: LOADED_AT_ONCE }, load))
   return new RegistryCodec(schemas, registry)
 }
 
