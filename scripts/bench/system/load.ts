@@ -3,14 +3,13 @@ import type { RunFile } from '../../../infra/local/run-file.ts'
 
 /** Ticks of /proc/<pid>/stat in a second; fixed at 100 on every Linux of today. */
 const TICKS_PER_SECOND = 100
-const PAGE_BYTES = 4096
 
 /** What a part of a running system took of the machine. */
 export interface Load {
   readonly part: string
   /** Processor time over time: 0.5 is half a core. */
   readonly cores: number
-  /** Memory at the end of the measurement, bytes. */
+  /** Memory at the end of the measurement, bytes; of pages that several processes share (programs, libraries) each its share. */
   readonly residentBytes: number
 }
 
@@ -24,7 +23,8 @@ export function measureLoad(run: RunFile): () => readonly Load[] {
     return run.parts.flatMap(({ name, pid }) => {
       if (pid === undefined) return []
       const cores = ((after.get(name) ?? 0) - (before.get(name) ?? 0)) / seconds
-      const residentBytes = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES
+      const residentBytes =
+        1024 * Number(/^Pss: +(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1])
       return [{ part: name, cores, residentBytes }]
     })
   }
