@@ -456,6 +456,21 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await expect.poll(async () => (await scraped()).filter((name) => !rare.test(name)), patience).toEqual([])
   })
 
+  it('says in the search of the guides when nothing is found, and finds by their topics', async () => {
+    if (browser === undefined) throw new Error('there is no browser')
+    wrong = []
+    const page = await openPage(browser, `${urlOf(system.run(), 'api')}/docs/backup`, wrong)
+    const found = (): Promise<number> => page.locator('nav li:visible').count()
+    const none = page.locator('#search-none')
+    await page.locator('#search').fill('webhook retry')
+    expect([(await found()) > 0, await none.isVisible()]).toEqual([true, false])
+    await page.locator('#search').fill('no such word')
+    expect([await found(), await none.isVisible()]).toEqual([0, true])
+    await page.locator('#search').press('Escape')
+    expect([(await found()) > 0, await none.isVisible()]).toEqual([true, false])
+    await leave(page)
+  })
+
   it('goes on after its line was cut, from where it was, and misses nothing', { timeout: TEST_MS }, async () => {
     if (browser === undefined) throw new Error('there is no browser')
     const proxy = await startCuttingProxy(console_)
