@@ -18,6 +18,7 @@ const systems = [
   'scripts/e2e.real.test.ts',
   'scripts/recorded-venue.real.test.ts',
   'scripts/docs/commands.real.test.ts',
+  'scripts/upgrade/release.real.test.ts',
   'api/console/console.real.test.ts',
 ]
 /** Files that measure times, or need the whole machine: with nothing beside them. */

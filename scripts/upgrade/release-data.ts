@@ -13,13 +13,13 @@ const AGAIN_MS = 500
 /** Opens the backups in this repository, which hold nothing but a simulated market. */
 export const RELEASE_KEY = 'a-key-that-everybody-may-know-of-releases-data'
 /** Trades of the venues, so that their ids go on. */
-const VENUES = 'venues.tgz'
+export const VENUES = 'venues.tgz'
 /** A market of little, whose past is not read back. */
-const SMALL = { PARTITIONS: '1', SYMBOLS: 'BTC', BACKFILL_DAYS: '0', BACKFILL_MINUTE_DAYS: '0' }
-const FLAGS = ['--seed', '3', '--rate', '5']
+export const SMALL = { PARTITIONS: '1', SYMBOLS: 'BTC', BACKFILL_DAYS: '0', BACKFILL_MINUTE_DAYS: '0' }
+export const FLAGS = ['--seed', '3', '--rate', '5']
 
 /** What a release said before it was backed up: what the next ones have to say of it. */
-interface Told {
+export interface Told {
   readonly version: string
   /** Of an API key, with its token. */
   readonly key: Json
@@ -91,7 +91,7 @@ async function make(at: RunFile, name: string, value: number, terms: Json): Prom
 }
 
 /** What the message of an alert says of itself. */
-function noteOf(name: string): string {
+export function noteOf(name: string): string {
   return `this is the ${name} one`
 }
 

@@ -15,6 +15,10 @@ const OURS = 1_000_000
 /** Former releases whose data there are, by their folders. */
 export const releases: readonly string[] = readdirSync(folder)
 
+export function folderOf(name: string): string {
+  return path.join(folder, name)
+}
+
 export interface Release {
   readonly schemas: readonly SavedSchema[]
   /** Records by topic, of its one partition. */
@@ -23,7 +27,7 @@ export interface Release {
 
 /** What a release left behind, read as it lies in git. */
 export async function openRelease(name: string): Promise<Release> {
-  const backup = await BackupFolder.open(path.join(folder, name, 'backup'), RELEASE_KEY)
+  const backup = await BackupFolder.open(path.join(folderOf(name), 'backup'), RELEASE_KEY)
   const index = (await backup.indexes()).at(-1)
   if (index === undefined) throw new Error(`${name} has no backup`)
   const parts: Buffer[] = []
