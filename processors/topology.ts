@@ -25,6 +25,7 @@ export const topology: readonly ProcessorRow[] = [
     inputs: ['alerts.inputs'],
     outputs: ['alerts.events', 'alerts.state', 'alerts.triggers'],
     state: 'state.alerts',
+    // not to be raised: commands that made alerts which stand may have been cut from the log; `load` reads former states
     generation: 1,
     reason: 'first version',
     core: alerts,
