@@ -100,5 +100,5 @@ it('keeps what was acknowledged of a PATCH, a pause and a resume, whoever is kil
     await price(85_000)
     expect(await shown()).toMatchObject({ trigger_count: 1 })
   }, PATIENCE)
-  expect(await rings()).toEqual([expect.stringContaining('85000')])
+  expect(await rings()).toEqual([expect.stringContaining('now price 85,000 USD')])
 }, 180_000)

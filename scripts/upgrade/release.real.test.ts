@@ -104,6 +104,10 @@ describe.each(releases)('a system of %s that was backed up, restored and started
         })
         return { balance_usdc, bought_usdc, charged_usdc, alerts: await Promise.all(alerts) }
       }
+      const outcomes = async (one: Json): Promise<unknown> =>
+        ((await alert(one, '/deliveries'))['deliveries'] as Json[]).map(({ outcome }) => outcome)
+      for (const one of [told.pending, told.armed])
+        await expect.poll(() => outcomes(one), PATIENCE).toContain('delivered')
       const asked = async (): Promise<string> => JSON.stringify(await charged(past))
       await expect.poll(asked, PATIENCE).toContain('"buy_volume"')
       const total = (): number => Number(told.key['charged_usdc']) + spent
