@@ -85,7 +85,7 @@ describe('what the decisions add', () => {
     expect(faults({ method: 'POST', path: `${path}/:id/test` }, test)).toEqual([])
     const trigger_id = textOf(test.body['trigger_id'])
     const times = { started: 2_000, finished: 3_500, due: null, triggered: 1_000 }
-    const place = { started: 2_000, partition: 0, offset: 0 }
+    const position = { started: 2_000, partition: 0, offset: 0 }
     const attempt = {
       alert_id: id,
       trigger_id,
@@ -96,7 +96,7 @@ describe('what the decisions add', () => {
       test: true,
       digest: null,
     }
-    api.database.attempts = [{ ...attempt, ...times, place }]
+    api.database.attempts = [{ ...attempt, ...times, position }]
     const deliveries = await api.send('GET', `${at}/deliveries`, { token })
     expect(deliveries.body).toMatchObject({ count: 1, deliveries: [{ trigger_id, attempt: 1, duration_ms: 2 }] })
     expect(faults({ method: 'GET', path: `${path}/:id/deliveries` }, deliveries)).toEqual([])

@@ -103,8 +103,8 @@ describe.each(kinds)('an alert at %s', (path, list) => {
 
   it('tells its attempts, and nothing where ClickHouse does not answer', async () => {
     const { id, at } = await api.create({}, path)
-    const place = { started: NOW, partition: 0, offset: 0 }
-    const row = { alert_id: id, trigger_id: `${id}_1`, status: 500, error: null, test: false, place, digest: null }
+    const position = { started: NOW, partition: 0, offset: 0 }
+    const row = { alert_id: id, trigger_id: `${id}_1`, status: 500, error: null, test: false, position, digest: null }
     const times = { started: NOW, finished: NOW, due: null, triggered: NOW }
     api.database.attempts = [0, 1, 2].map((number) => ({ ...row, ...times, number, outcome: 'retry' }))
     expect((await api.send('GET', at)).body).toMatchObject({ delivery_attempts: 2 })

@@ -23,7 +23,7 @@ import { readUnsubscribed } from './views/covered.ts'
 import { TtlCache } from './cache.ts'
 import type { Database } from './views/database.ts'
 import { readGaps } from './views/gaps.ts'
-import type { FlowPlaces } from './views/flow.ts'
+import type { FlowPositions } from './views/flow.ts'
 import { readFlow } from './views/history.ts'
 import { readPast, type Past } from './views/past.ts'
 import { readPartitionTime } from './views/partition-times.ts'
@@ -147,7 +147,7 @@ const pasts: readonly (readonly Past[])[] = [
 const ofTakers = (past: readonly Past[]): Past[] => past.filter(({ venue }) => venue === 'binance')
 
 /** Nothing is taken from memory. */
-const placesOf = (hoursTo: number): FlowPlaces => ({ now, hoursTo, storedTo: Infinity, held: [] })
+const positionsOf = (hoursTo: number): FlowPositions => ({ now, hoursTo, storedTo: Infinity, held: [] })
 
 describe('ClickHouse gives what the plainest computation gives', () => {
   const same = async <Rows>(read: (database: Database) => Promise<Rows>, tidy = (rows: Rows): unknown => rows) => {
@@ -179,7 +179,7 @@ describe('ClickHouse gives what the plainest computation gives', () => {
       const range = { asset: 'btc', width, from, to: from + 21 * width, anchor: undefined }
       for (const past of pasts.map(ofTakers))
         for (const hoursTo of [0, open - (open % HOUR)]) {
-          const asked = { ...range, past, places: placesOf(hoursTo) }
+          const asked = { ...range, past, positions: positionsOf(hoursTo) }
           const rows = await same((database) => readFlow(database, asked), byVenue)
           expect(rows.length).toBeGreaterThan(4)
         }
@@ -191,7 +191,7 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     const range = { asset: 'btc', width, from: floorTo(open, width) - 2 * width, to: open + width, anchor }
     for (const past of pasts.map(ofTakers))
       for (const hoursTo of [0, floorTo(open, HOUR)]) {
-        const asked = { ...range, past, places: placesOf(hoursTo) }
+        const asked = { ...range, past, positions: positionsOf(hoursTo) }
         const rows = await same((database) => readFlow(database, asked), byVenue)
         expect(rows.length).toBeGreaterThan(1)
       }
@@ -213,7 +213,12 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     for (const width of [300 * SECOND, HOUR, 24 * HOUR, 7 * 24 * HOUR])
       for (const past of pasts)
         for (const hoursTo of [0, open - (open % HOUR)]) {
-          const asked = { ...range, width, past: past.filter(({ venue }) => venueOf(venue)), places: placesOf(hoursTo) }
+          const asked = {
+            ...range,
+            width,
+            past: past.filter(({ venue }) => venueOf(venue)),
+            positions: positionsOf(hoursTo),
+          }
           await same((database) => readCandles(database, asked, side))
         }
   })

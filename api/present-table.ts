@@ -56,14 +56,14 @@ export interface RecordListener {
   readonly further?: readonly { readonly topic: TopicName; readonly sinceMs: number | 'start' }[]
   /** From here on records are heard, anew where they were heard before. */
   begin(positions: readonly Position[]): void
-  hear(place: Position, message: Message): void
+  hear(position: Position, message: Message): void
   /**
    * A record of any topic that is followed, read or not, where the log is followed closely since before it was written;
    * `time`: of the record, milliseconds.
    */
   seen?(topic: TopicName, time: number): void
   /** The tombstone of a key. */
-  gone?(place: Position, key: string): void
+  gone?(position: Position, key: string): void
 }
 
 /** Where the present comes from. */

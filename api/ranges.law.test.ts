@@ -8,7 +8,7 @@ import { partsOf, usualTradeVenues } from '../schemas/venues.ts'
 import { Present } from './present.ts'
 import { batches, rowsOf } from './testing/flow-logs.ts'
 import type { Database } from './views/database.ts'
-import { flowPlaces, tradedOf } from './views/flow.ts'
+import { flowPositions, tradedOf } from './views/flow.ts'
 import { readFlow, type FlowRow } from './views/history.ts'
 import { readCandles, type CandleRow } from './views/ohlcv.ts'
 import { floorTo } from './views/range.ts'
@@ -124,7 +124,7 @@ interface ComparedAt {
 }
 
 async function compare(fed: CvdTestDriver, present: Present, { asset, told, back }: ComparedAt): Promise<void> {
-  const places = flowPlaces(present, asset, told)
+  const places = flowPositions(present, asset, told)
   const plain = { ...places, hoursTo: 0, storedTo: Infinity, held: [] }
   const instruments = tradedOf({ present, asset, counted: usualTradeVenues }).map(({ instrument }) => instrument)
   const tables = new Tables(fed)
@@ -132,11 +132,11 @@ async function compare(fed: CvdTestDriver, present: Present, { asset, told, back
     const to = floorTo(places.now, width) + width
     const range = { asset, width, to, from: Math.max(0, to - back * width) }
     for (const anchor of [undefined, range.from - (back % 100) * MINUTE]) {
-      const flow = (at: typeof places) => readFlow(tables, { ...range, places: at, anchor, past: [] })
+      const flow = (at: typeof places) => readFlow(tables, { ...range, positions: at, anchor, past: [] })
       expect(volumesOf(await flow(places))).toEqual(volumesOf(await flow(plain)))
     }
     const candles = (at: typeof places) =>
-      readCandles(tables, { ...range, instruments, limit: 1000, places: at, past: [] }, 'oldest')
+      readCandles(tables, { ...range, instruments, limit: 1000, positions: at, past: [] }, 'oldest')
     expect(volumesOf(await candles(places))).toEqual(volumesOf(await candles(plain)))
   }
 }

@@ -12,15 +12,15 @@ it('passes over what cannot be read, and tells how many and which', async () => 
   const take = unread.passing('alerts.state', log, () => {
     throw new UndecodableError('bad-body', 1)
   })
-  expect(unread.said).toEqual({ count: 0, newest: null })
+  expect(unread.report).toEqual({ count: 0, newest: null })
   await take(record, 3)
   await take({ ...record, offset: 8 }, 3)
-  expect(unread.said).toEqual({ count: 2, newest: { topic: 'alerts.state', partition: 3, offset: 8 } })
+  expect(unread.report).toEqual({ count: 2, newest: { topic: 'alerts.state', partition: 3, offset: 8 } })
 })
 
 it('passes over nothing while the registry does not answer', async () => {
   const unread = new Unread()
   const take = unread.passing('alerts.state', log, () => Promise.reject(new SchemaError('unavailable', 'away')))
   await expect(take(record, 3)).rejects.toThrow('away')
-  expect(unread.said.count).toBe(0)
+  expect(unread.report.count).toBe(0)
 })

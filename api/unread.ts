@@ -18,7 +18,7 @@ export class Unread {
   #newest: UnreadPosition | null = null
 
   /** How many since the start, and the newest. */
-  get said(): { readonly count: number; readonly newest: UnreadPosition | null } {
+  get report(): { readonly count: number; readonly newest: UnreadPosition | null } {
     return { count: this.#count, newest: this.#newest }
   }
 
@@ -37,10 +37,10 @@ export class Unread {
     }
   }
 
-  add(place: UnreadPosition, error: unknown, log: Logger): void {
+  add(position: UnreadPosition, error: unknown, log: Logger): void {
     this.#count += 1
-    this.#newest = place
+    this.#newest = position
     const isPowerOfTwo = (this.#count & (this.#count - 1)) === 0 // a flood of them must not flood the log
-    if (isPowerOfTwo) log.error({ err: error, ...place, count: this.#count }, 'a record cannot be read')
+    if (isPowerOfTwo) log.error({ err: error, ...position, count: this.#count }, 'a record cannot be read')
   }
 }

@@ -73,13 +73,13 @@ export class Wants {
 
   /** Gives `caller` a place for a symbol that warms up; throws `rate_limited` when it has too many. */
   wait(caller: string, asset: string, now: number): void {
-    const places = this.#placesOf(caller, now)
-    if (!places.has(asset) && places.size >= WAITING_MAX)
+    const wants = this.#placesOf(caller, now)
+    if (!wants.has(asset) && wants.size >= WAITING_MAX)
       throw new ApiError('rate_limited', `Wait until one of your ${WAITING_MAX} symbols has warmed up.`, {
         field: 'symbol',
         retryAfterSeconds: 10,
       })
-    if (!places.has(asset)) places.set(asset, now + WAIT_MS_MAX)
+    if (!wants.has(asset)) wants.set(asset, now + WAIT_MS_MAX)
   }
 
   async #put(asset: string, want: Want): Promise<void> {
@@ -95,13 +95,13 @@ export class Wants {
   }
 
   #placesOf(caller: string, now: number): Map<string, number> {
-    const places = this.#waiting.get(caller) ?? new Map<string, number>()
-    for (const [asset, until] of places) if (until <= now || this.#wants.get(asset)?.warm === true) places.delete(asset)
+    const wants = this.#waiting.get(caller) ?? new Map<string, number>()
+    for (const [asset, until] of wants) if (until <= now || this.#wants.get(asset)?.warm === true) wants.delete(asset)
     this.#waiting.delete(caller)
-    this.#waiting.set(caller, places)
+    this.#waiting.set(caller, wants)
     const [oldest] = this.#waiting.keys()
     if (this.#waiting.size > CALLERS_MAX && oldest !== undefined) this.#waiting.delete(oldest)
-    return places
+    return wants
   }
 }
 

@@ -96,8 +96,8 @@ export async function connectHost(name: string, config: HostConfig, report: Logg
     },
     async serve(running, health, fields) {
       void running.failed.then((reason) => end(reason, report))
-      const said = (): Health => ({ ...health(), dead_letters: deadLetters.said })
-      const ops = await startOps(metrics, said, { host, port })
+      const healthReport = (): Health => ({ ...health(), dead_letters: deadLetters.report })
+      const ops = await startOps(metrics, healthReport, { host, port })
       report.info({ url: ops.url, ...fields }, 'running')
       sayReady(ops.url)
       return async () => {

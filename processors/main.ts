@@ -49,7 +49,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
     ok: runner.isWell,
     processors: runner.partitions(),
     refused_marks: refusedMarks(),
-    catching_up: hosted.flatMap(({ besides }) => [...besides.values()].map((beside) => beside.said)),
+    catching_up: hosted.flatMap(({ besides }) => [...besides.values()].map((beside) => beside.report)),
   })
   const stopRereader = await startRereader(config, host, report)
   const stop = await host.serve(runner, health, { processors: rows.map(({ name }) => name) })

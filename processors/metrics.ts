@@ -18,7 +18,7 @@ export class Tally {
   }
 
   /** For `/healthz`: how many since the start, and the newest; its record time in milliseconds. */
-  get said(): { readonly count: number; readonly newest: object | null } {
+  get report(): { readonly count: number; readonly newest: object | null } {
     return { count: this.#count, newest: this.#newest }
   }
 }

@@ -18,6 +18,6 @@ export function recordPosition(id: string): RecordPosition | undefined {
   const [, name, partition, offset] = /^([\w.]+)\/(\d{1,5})\/(\d{1,15})$/.exec(text) ?? []
   const topic = topics.find((candidate) => candidate.name === name)
   if (topic === undefined) return undefined
-  const place = { topic: topic.name, partition: Number(partition), offset: Number(offset) }
-  return recordId(place) === id ? place : undefined
+  const position = { topic: topic.name, partition: Number(partition), offset: Number(offset) }
+  return recordId(position) === id ? position : undefined
 }

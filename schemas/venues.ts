@@ -6,14 +6,14 @@
  * - `trades`: whose market's trades it contributes; `ids` go up by one per instrument (`contiguous`), or have no order
  *   (`none`); `further`: its trades count only where the setting `CVD_VENUES` names it. A second market of a venue has a
  *   line of its own;
- * - `spot`: its place in the chain of spot prices, in which one stands in for another; and which of its markets stands for
+ * - `spot`: its rank in the chain of spot prices, in which one stands in for another; and which of its markets stands for
  *   it, the first of `quotes` that it has;
- * - `funding`: its place among the perpetuals, in which one stands in for another; `interest`: its rate damps the interest
+ * - `funding`: its rank among the perpetuals, in which one stands in for another; `interest`: its rate damps the interest
  *   of eight hours and is divided (`of_8h`), or of its own interval and is not (`of_interval`);
  * - `settled`: its settled rates are read back and nothing else of its funding is, where its perpetuals are listed here;
- * - `ratio`: its place among those that publish how their top traders are positioned. Bybit's figure is of all holders and
+ * - `ratio`: its rank among those that publish how their top traders are positioned. Bybit's figure is of all holders and
  *   would be a false label;
- * - `liquidations`: its place among those that publish them, the complete one first.
+ * - `liquidations`: its rank among those that publish them, the complete one first.
  */
 const table = {
   binance: {
@@ -27,10 +27,10 @@ const table = {
       archive: 'https://data.binance.vision',
     },
     trades: { market: 'perp', ids: 'contiguous' },
-    spot: { place: 1, quotes: ['USDT', 'USDC', 'USD'] },
-    funding: { place: 1, interest: 'of_8h' },
-    ratio: { place: 1 },
-    liquidations: { place: 3 },
+    spot: { rank: 1, quotes: ['USDT', 'USDC', 'USD'] },
+    funding: { rank: 1, interest: 'of_8h' },
+    ratio: { rank: 1 },
+    liquidations: { rank: 3 },
   },
   bybit: {
     title: 'Bybit',
@@ -40,9 +40,9 @@ const table = {
       archive: 'https://public.bybit.com',
     },
     trades: { market: 'perp', ids: 'none' },
-    spot: { place: 4, quotes: ['USDT', 'USDC', 'USD'] },
-    funding: { place: 2, interest: 'of_interval' },
-    liquidations: { place: 1 },
+    spot: { rank: 4, quotes: ['USDT', 'USDC', 'USD'] },
+    funding: { rank: 2, interest: 'of_interval' },
+    liquidations: { rank: 1 },
   },
   okx: {
     title: 'OKX',
@@ -52,29 +52,29 @@ const table = {
       archive: 'https://static.okx.com',
     },
     trades: { market: 'perp', ids: 'contiguous' },
-    spot: { place: 3, quotes: ['USDT', 'USDC', 'USD'] },
-    funding: { place: 3, interest: 'of_interval' },
-    ratio: { place: 2 },
-    liquidations: { place: 2 },
+    spot: { rank: 3, quotes: ['USDT', 'USDC', 'USD'] },
+    funding: { rank: 3, interest: 'of_interval' },
+    ratio: { rank: 2 },
+    liquidations: { rank: 2 },
   },
   coinbase: {
     title: 'Coinbase',
     hosts: { ws: 'wss://ws-feed.exchange.coinbase.com', rest: 'https://api.exchange.coinbase.com' },
     trades: { market: 'spot', ids: 'contiguous' },
-    spot: { place: 2, quotes: ['USD', 'USDT', 'USDC'] },
+    spot: { rank: 2, quotes: ['USD', 'USDT', 'USDC'] },
   },
   kraken: {
     title: 'Kraken',
     hosts: { ws: 'wss://ws.kraken.com', rest: 'https://api.kraken.com' },
     trades: { market: 'spot', ids: 'contiguous', further: true },
-    spot: { place: 5, quotes: ['USD', 'USDT', 'USDC'] },
+    spot: { rank: 5, quotes: ['USD', 'USDT', 'USDC'] },
   },
   gate: {
     title: 'Gate',
     hosts: { ws: 'wss://fx-ws.gateio.ws', rest: 'https://api.gateio.ws' },
     trades: { market: 'perp', ids: 'none', further: true },
     settled: true,
-    ratio: { place: 3 },
+    ratio: { rank: 3 },
   },
   /** The token registry. */
   coingecko: { title: 'CoinGecko', hosts: { rest: 'https://api.coingecko.com' } },
@@ -106,11 +106,11 @@ interface VenueLine {
   readonly title: string
   readonly hosts: Readonly<Partial<Record<HostName, string>>>
   readonly trades?: { readonly market: Market; readonly ids: 'contiguous' | 'none'; readonly further?: true }
-  readonly spot?: { readonly place: number; readonly quotes: readonly string[] }
-  readonly funding?: { readonly place: number; readonly interest: 'of_8h' | 'of_interval' }
+  readonly spot?: { readonly rank: number; readonly quotes: readonly string[] }
+  readonly funding?: { readonly rank: number; readonly interest: 'of_8h' | 'of_interval' }
   readonly settled?: true
-  readonly ratio?: { readonly place: number }
-  readonly liquidations?: { readonly place: number }
+  readonly ratio?: { readonly rank: number }
+  readonly liquidations?: { readonly rank: number }
 }
 
 type Role = 'trades' | 'spot' | 'funding' | 'settled' | 'ratio' | 'liquidations'
@@ -168,8 +168,8 @@ export const settlementVenues: List<FundingVenue | With<'settled'>> = [
 ]
 
 function inOrder<Key extends Exclude<Role, 'trades' | 'settled'>>(role: Key): List<With<Key>> {
-  const place = (name: VenueName): number => lines[name][role]?.place ?? 0
-  const names = venueNames.filter((name) => lines[name][role] !== undefined).toSorted((a, b) => place(a) - place(b))
+  const rankOf = (name: VenueName): number => lines[name][role]?.rank ?? 0
+  const names = venueNames.filter((name) => lines[name][role] !== undefined).toSorted((a, b) => rankOf(a) - rankOf(b))
   return names as readonly string[] as List<With<Key>>
 }
 

@@ -73,7 +73,7 @@ class SharedParts {
     const folder = mkdtempSync(path.join(tmpdir(), 'bench-'))
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
     const ports = await freePorts(3)
-    const place = (name: string, index: number) => {
+    const filesOf = (name: string, index: number) => {
       mkdirSync(path.join(folder, name))
       const onProgress = (text: string): void => console.error(`${name}: ${text}`)
       return {
@@ -84,9 +84,9 @@ class SharedParts {
       }
     }
     const [broker, registry, clickhouse] = await Promise.all([
-      this.#keep(startBroker(place('broker', 0))),
-      this.#keep(startRegistry(place('registry', 1))),
-      this.#keep(startClickhouse({ ...place('clickhouse', 2), env: { CLICKHOUSE_PASSWORD: PASSWORD } })),
+      this.#keep(startBroker(filesOf('broker', 0))),
+      this.#keep(startRegistry(filesOf('registry', 1))),
+      this.#keep(startClickhouse({ ...filesOf('clickhouse', 2), env: { CLICKHOUSE_PASSWORD: PASSWORD } })),
     ])
     const access = { url: clickhouse.url, user: 'default', password: PASSWORD }
     return { brokers: [broker.url], registryUrl: registry.url, clickhouse: access }

@@ -36,8 +36,8 @@ export class PaidCaller {
 
   #send(method: string, route: string, body: object | undefined, header: Json = {}): Promise<Response> {
     const text = body === undefined ? undefined : JSON.stringify(body)
-    const about = text !== undefined && { 'content-type': 'application/json', 'idempotency-key': keyOf(text) }
-    const headers = { ...about, ...header } as Record<string, string>
+    const bodyHeaders = text !== undefined && { 'content-type': 'application/json', 'idempotency-key': keyOf(text) }
+    const headers = { ...bodyHeaders, ...header } as Record<string, string>
     return fetch(this.#api + route, { method, headers, ...(text !== undefined && { body: text }) })
   }
 }

@@ -34,7 +34,7 @@ const flags = { v1: flag, max: text, data: text, api: text } as const
 
 async function main(values: Values<typeof flags>, words: readonly string[]): Promise<boolean> {
   const task = readTask(values, words)
-  const { api, chain } = placesOf(task)
+  const { api, chain } = addressesOf(task)
   const key = ownKey()
   const account = privateKeyToAccount(key ?? payer.key)
   const before = await balanceOf(chain, account.address)
@@ -54,7 +54,7 @@ async function main(values: Values<typeof flags>, words: readonly string[]): Pro
   return bought.status < 400
 }
 
-function placesOf({ data, api }: Task): { readonly api: string; readonly chain: string | undefined } {
+function addressesOf({ data, api }: Task): { readonly api: string; readonly chain: string | undefined } {
   if (api !== undefined) return { api, chain: undefined }
   const run = running(data, 'with --payments local, or name another API with --api URL')
   return { api: urlOf(run, 'api'), chain: run.parts.find(({ name }) => name === 'chain')?.url }

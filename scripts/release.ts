@@ -95,9 +95,9 @@ async function command(program: string, args: readonly string[], cwd = root): Pr
   try {
     return (await run(program, [...args], { cwd, timeout: DEADLINE_MS })).stdout
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
     const mend = program === 'npm' || program === process.execPath ? '' : ' (PYTHON names another interpreter)'
-    throw new UsageError(`${program} could not make the package${mend}: ${said === '' ? String(error) : said}`)
+    throw new UsageError(`${program} could not make the package${mend}: ${output === '' ? String(error) : output}`)
   }
 }
 

@@ -44,19 +44,19 @@ async function main({ from, number, data, check, topics, 'log-dir': logDir }: Va
   const last = indexes.at(-1)
   if (last === undefined) throw new BackupError('damaged', `${from} holds no backup yet`)
   const { NAMESPACE: namespace, RETENTION_BYTES: retentionBytes } = config
-  const said = `backup ${last.number} of ${last.created}`
+  const backup = `backup ${last.number} of ${last.created}`
   if (check === true) {
-    console.log(`${said}: ${((await checkBackup(folder, indexes)) / 1e6).toFixed(1)} MB are as they were written`)
+    console.log(`${backup}: ${((await checkBackup(folder, indexes)) / 1e6).toFixed(1)} MB are as they were written`)
   } else if (topics === true) {
     await makeTopics(last, namespace, retentionBytes)
-    console.log(`${said}: topics and schemas are there; stop the brokers, then --log-dir for each`)
+    console.log(`${backup}: topics and schemas are there; stop the brokers, then --log-dir for each`)
   } else if (logDir !== undefined) {
-    console.log(`${said}: ${await restoreLog(folder, indexes, { logDir, namespace })} partitions are there`)
+    console.log(`${backup}: ${await restoreLog(folder, indexes, { logDir, namespace })} partitions are there`)
   } else {
     const root = path.resolve(data)
     const onProgress = (line: string): void => console.log(line)
     const mode = await restoreFolder({ folder, indexes, root, namespace, retentionBytes, onProgress })
-    console.log(`${said} is in ${mode}: npm start -- --${last.mode} --data ${data}`)
+    console.log(`${backup} is in ${mode}: npm start -- --${last.mode} --data ${data}`)
   }
 }
 

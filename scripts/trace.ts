@@ -33,7 +33,7 @@ const flags = { trigger: text, request: text, out: text, otlp: text, data: text,
 const SEND_MS = 10_000
 const READ_MS = 10_000
 
-interface Places {
+interface Addresses {
   readonly clickhouse: Clickhouse
   readonly api: string
 }
@@ -41,9 +41,10 @@ interface Places {
 async function main(values: Values<typeof flags>): Promise<void> {
   const { trigger, request, out, otlp } = values
   if ((trigger === undefined) === (request === undefined)) throw new UsageError('name one of --trigger and --request')
-  const places = placesOf(values)
+  const addresses = addressesOf(values)
   try {
-    const trace = trigger === undefined ? await readRequest(places, request ?? '') : await readTrigger(places, trigger)
+    const trace =
+      trigger === undefined ? await readRequest(addresses, request ?? '') : await readTrigger(addresses, trigger)
     const document = JSON.stringify(toOtlp(trace), null, 2)
     if (out === undefined) console.log(document)
     else writeFileSync(out, `${document}\n`)
@@ -53,11 +54,11 @@ async function main(values: Values<typeof flags>): Promise<void> {
         `${new Date(from / 1000).toISOString()} ${((to - from) / 1000).toFixed(1).padStart(9)} ms  ${service}: ${name}`,
       )
   } finally {
-    await places.clickhouse.close()
+    await addresses.clickhouse.close()
   }
 }
 
-function placesOf({ data, api }: Values<typeof flags>): Places {
+function addressesOf({ data, api }: Values<typeof flags>): Addresses {
   const { CLICKHOUSE_DATABASE: database } = readConfig(process.env, ['CLICKHOUSE_DATABASE'])
   if (api !== undefined) {
     const config = readConfig(process.env, clickhouseSettings)
@@ -86,7 +87,7 @@ interface TriggerRow {
   readonly at: number
 }
 
-async function readTrigger({ clickhouse, api }: Places, id: string): Promise<Trace> {
+async function readTrigger({ clickhouse, api }: Addresses, id: string): Promise<Trace> {
   const [row] = await clickhouse.rows<TriggerRow>(triggerSql, { id })
   if (row === undefined)
     throw new UsageError(`there is no trigger ${id}; take a webhook-id, it is found a few seconds after its webhook`)
@@ -123,10 +124,10 @@ const sources: Readonly<Record<string, TopicName>> = {
 }
 
 function readSource(api: string, { id, type, value }: ReadRecord): Promise<ReadRecord | null> | null {
-  const place = recordPosition(id)
+  const position = recordPosition(id)
   const topic = sources[type === 'metric' ? `metric ${String(value['core'])}` : type]
-  if (place === undefined || topic === undefined) return null
-  return readRecord(api, recordId({ topic, partition: place.partition, offset: Number(value['v']) % OFFSETS }))
+  if (position === undefined || topic === undefined) return null
+  return readRecord(api, recordId({ topic, partition: position.partition, offset: Number(value['v']) % OFFSETS }))
 }
 
 /** What follows from what: an intent and what became of it; a command and its event. */
@@ -151,7 +152,7 @@ interface StepRow extends Omit<TracedStep, 'from' | 'to' | 'isError' | 'attribut
   readonly what: string
 }
 
-async function readRequest({ clickhouse }: Places, id: string): Promise<Trace> {
+async function readRequest({ clickhouse }: Addresses, id: string): Promise<Trace> {
   const rows = await clickhouse.rows<StepRow>(requestSql, { id: `${id.replaceAll('.', '_')}_` })
   if (rows.length === 0)
     throw new UsageError(`the log knows nothing of a request ${id}: only those that pay or change an alert are written`)

@@ -26,7 +26,7 @@ export interface AlertLog {
    */
   command(command: Command): Promise<AlertEvent>
   /** The record at a place; undefined where it is not, or not any more, or not public. Rejects after 2 s. */
-  record(place: RecordPosition): Promise<PublicRecord | undefined>
+  record(position: RecordPosition): Promise<PublicRecord | undefined>
 }
 
 /** What handlers of alerts work with. */

@@ -151,7 +151,7 @@ function alertId({ terms, symbol, symbols }: Creation, seed: string, now: number
 }
 
 /** What every command says. */
-export function commandOf(said: {
+export function commandOf(fields: {
   readonly request: string
   readonly action: Command['action']
   readonly asset: string
@@ -159,10 +159,10 @@ export function commandOf(said: {
   readonly now: number
 }): Command {
   return {
-    request_id: said.request,
-    action: said.action,
-    asset: said.asset,
-    alert_id: said.alertId,
+    request_id: fields.request,
+    action: fields.action,
+    asset: fields.asset,
+    alert_id: fields.alertId,
     alert: null,
     add_hours: null,
     trigger_id: null,
@@ -171,7 +171,7 @@ export function commandOf(said: {
     payment: null,
     until: null,
     past: null,
-    created: said.now * 1000,
+    created: fields.now * 1000,
   }
 }
 

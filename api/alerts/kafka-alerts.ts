@@ -71,9 +71,9 @@ export class KafkaAlerts implements AlertLog {
     }
   }
 
-  record(place: RecordPosition): Promise<PublicRecord | undefined> {
+  record(position: RecordPosition): Promise<PublicRecord | undefined> {
     const unread = away('The record cannot be read right now')
-    return this.#log.within(RECORD_MS, unread, ({ use }) => use.records.read(place))
+    return this.#log.within(RECORD_MS, unread, ({ use }) => use.records.read(position))
   }
 
   async close(): Promise<void> {

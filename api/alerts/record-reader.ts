@@ -30,8 +30,8 @@ export class RecordReader {
   }
 
   /** The record at a place; undefined where there is none, or none that may be shown. */
-  async read(place: RecordPosition): Promise<PublicRecord | undefined> {
-    const { topic, partition } = place
+  async read(position: RecordPosition): Promise<PublicRecord | undefined> {
+    const { topic, partition } = position
     const partitions = topicOf(topic).partitions === 'one' ? 1 : this.#options.partitions
     if (!isPublicTopic(topic) || partition >= partitions) return undefined
     if (this.#reads >= READS_MAX)
@@ -40,7 +40,7 @@ export class RecordReader {
       })
     this.#reads += 1
     try {
-      return await this.#show(place, await this.#find(place))
+      return await this.#show(position, await this.#find(position))
     } finally {
       this.#reads -= 1
     }

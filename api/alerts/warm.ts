@@ -32,7 +32,7 @@ export interface WarmingNeeds {
   readonly assetsIn: (partition: number) => readonly string[]
   /** Host's clock, milliseconds. */
   readonly now: () => number
-  readonly log: { warn: (about: object, message: string) => void }
+  readonly log: { warn: (fields: object, message: string) => void }
   readonly send: (command: Command) => Promise<unknown>
 }
 
@@ -80,8 +80,8 @@ export class Warming {
     const partition = everywhereIn(wanted.asset)
     const assets = partition === undefined ? [wanted.asset] : needs.assetsIn(partition)
     if (!(await this.#hasAll(needs.database, wanted, assets))) {
-      const about = { alert: alertId, waitedMs: TRIES * TRY_EVERY_MS }
-      needs.log.warn(about, 'the windows of a rule begin empty: ClickHouse is behind the log')
+      const details = { alert: alertId, waitedMs: TRIES * TRY_EVERY_MS }
+      needs.log.warn(details, 'the windows of a rule begin empty: ClickHouse is behind the log')
       return
     }
     for (const asset of assets) {

@@ -196,8 +196,8 @@ class Run {
 
   get told(): Pick<Trial, 'seen' | 'gaps' | 'records' | 'rang' | 'points' | 'stopped'> {
     const end = this.#stopped === null ? this.#asked.to : (this.#last ?? this.#asked.from)
-    const about = { records: this.records, rang: this.#trial.rang, points: this.#plot.points, stopped: this.#stopped }
-    return { ...this.#sight.told(end), ...about }
+    const summary = { records: this.records, rang: this.#trial.rang, points: this.#plot.points, stopped: this.#stopped }
+    return { ...this.#sight.told(end), ...summary }
   }
 
   /** Looks at pages until they are over, or a bound is reached. */

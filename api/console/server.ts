@@ -192,11 +192,11 @@ function wishOf({ kinds: asked, asset }: Context['query']): Subscription<null> |
   const names = typeof asked === 'string' ? asked.split(',') : Object.keys(keysMax)
   if (names.length === 0 || !names.every((name) => name in keysMax)) return undefined
   const assets = typeof asset === 'string' && asset !== '' ? { assets: new Set([asset]) } : {}
-  return { kinds: new Set(names), tell: said, ...assets }
+  return { kinds: new Set(names), tell: eventText, ...assets }
 }
 
 /** The data of an event to a page. */
-function said(_context: null, { key, value }: Update): string {
+function eventText(_context: null, { key, value }: Update): string {
   return JSON.stringify([key, value])
 }
 

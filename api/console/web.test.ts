@@ -294,10 +294,10 @@ describe('a rule in words', () => {
 
   it('is about one symbol, several or all, where the API takes them', () => {
     const several = { properties: { symbols: {} } }
-    expect(words.aboutOf(' BTC ', several)).toEqual({ symbol: 'BTC' })
-    expect(words.aboutOf('BTC, eth  SOL', several)).toEqual({ symbols: ['BTC', 'eth', 'SOL'] })
-    expect(words.aboutOf('All', several)).toEqual({ symbols: 'all' })
-    expect(words.aboutOf('BTC, ETH', {})).toEqual({ symbol: 'BTC, ETH' })
+    expect(words.symbolFieldsOf(' BTC ', several)).toEqual({ symbol: 'BTC' })
+    expect(words.symbolFieldsOf('BTC, eth  SOL', several)).toEqual({ symbols: ['BTC', 'eth', 'SOL'] })
+    expect(words.symbolFieldsOf('All', several)).toEqual({ symbols: 'all' })
+    expect(words.symbolFieldsOf('BTC, ETH', {})).toEqual({ symbol: 'BTC, ETH' })
   })
 
   it('a fault names what is possible, once', () => {

@@ -136,9 +136,11 @@ export class Purses {
     const lease = randomUUID()
     const askedAt = now()
     const time = askedAt * 1_000
-    const said = await log.command(creditCommand({ key_id: id, op: 'lease', request_id: lease, time, lease, amount }))
-    const granted = said.leases.find((each) => each.lease === lease)
-    if (granted === undefined) return { amount, refusal: refusalOf(said, amount) }
+    const written = await log.command(
+      creditCommand({ key_id: id, op: 'lease', request_id: lease, time, lease, amount }),
+    )
+    const granted = written.leases.find((each) => each.lease === lease)
+    if (granted === undefined) return { amount, refusal: refusalOf(written, amount) }
     const fresh = { used: 0, reserved: 0, told: 0, usedAt: askedAt, isOver: false, uses: new Map() }
     purse.current = { id: lease, amount: granted.amount, askedAt, ...fresh }
     return { amount, refusal: undefined }
@@ -167,9 +169,9 @@ export class Purses {
   async #tell(id: string, held: Held, ends: boolean): Promise<boolean> {
     const { log, now } = this.#options
     const { id: lease, used } = held
-    const said = { key_id: id, op: 'spend', request_id: lease, time: now() * 1_000 } as const
+    const spend = { key_id: id, op: 'spend', request_id: lease, time: now() * 1_000 } as const
     try {
-      await log.tell(creditCommand({ ...said, lease, uses: [...held.uses.values()], ends }))
+      await log.tell(creditCommand({ ...spend, lease, uses: [...held.uses.values()], ends }))
       held.told = used
       return true
     } catch {

@@ -13,7 +13,7 @@ const kinds: Readonly<Record<Kind, string>> = {
   cache: 'Compacted, never evidence; entries end by tombstone',
 }
 
-const places: Readonly<Record<Topic['partitions'], string>> = {
+const partitioning: Readonly<Record<Topic['partitions'], string>> = {
   asset: 'by asset, the same number in every topic',
   receiver: 'by the webhook’s receiver',
   one: 'one partition',
@@ -42,7 +42,7 @@ export function eventCatalogue(): string {
 
 function topicRow({ name, key, kind, partitions, records, says }: Topic): string[] {
   const named = records.map((record) => `[${record}](#${record.replaceAll('_', '-')})`)
-  return [`\`${name}\``, key.replaceAll('|', ', '), kind, places[partitions], named.join(', '), says]
+  return [`\`${name}\``, key.replaceAll('|', ', '), kind, partitioning[partitions], named.join(', '), says]
 }
 
 function recordText(record: RecordType): string {

@@ -68,7 +68,7 @@ async function environment(row: Route): Promise<Record<string, string>> {
   const times = { started: NOW, finished: NOW + 120_000, due: null, triggered: NOW - SECOND }
   const attempt = { alert_id: id, trigger_id, number: 1, outcome: 'delivered', status: 200, error: null, test: false }
   const startedAt = { started: NOW, partition: 0, offset: 0 }
-  api.database.attempts = [{ ...attempt, ...times, place: startedAt, digest: null }]
+  api.database.attempts = [{ ...attempt, ...times, position: startedAt, digest: null }]
   api.database.triggers = [{ alert_id: id, trigger_id, partition: 0, offset: 0 }]
   return { ALERT_ID: id, MANAGE_TOKEN: token, TRIGGER_ID: trigger_id }
 }

@@ -43,9 +43,9 @@ function priceText({ priceUsdc, ttlMs, limit, lastsMs }: Route): string {
 }
 
 function parameters({ input, headers = {} }: Route): string[] {
-  const rows = Object.entries(input).map(([name, { in: place, rule, says, example }]) => [
+  const rows = Object.entries(input).map(([name, { in: location, rule, says, example }]) => [
     `\`${name}\``,
-    place,
+    location,
     isRequired(rule) ? 'required' : 'default' in rule ? `\`${rule.default}\`` : '',
     `${says}; ${ruleText(rule)}`,
     `\`${example}\``,

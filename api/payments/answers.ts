@@ -51,9 +51,9 @@ export class Answers {
 
   /** The first answer of a payment as far as the log was followed; undefined: there is none. */
   async find(id: string): Promise<PaymentAnswer | undefined> {
-    const place = this.#index.find(id)
-    if (place === undefined) return undefined
-    return (await this.#read(id, place.first)) ?? this.#read(id, place.last)
+    const entry = this.#index.find(id)
+    if (entry === undefined) return undefined
+    return (await this.#read(id, entry.first)) ?? this.#read(id, entry.last)
   }
 
   /**

@@ -72,8 +72,8 @@ export function resourcesAnswer(payments: Selling | null, routes: readonly Route
 /** The route's path with the examples of its parameters, those of the query only where it needs them. */
 export function exampleOf({ path, input }: Route): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(input[name]?.example ?? ''))
-  const query = Object.entries(input).flatMap(([name, { in: place, rule, example }]) =>
-    place === 'query' && isRequired(rule) ? [`${name}=${encodeURIComponent(example)}`] : [],
+  const query = Object.entries(input).flatMap(([name, { in: location, rule, example }]) =>
+    location === 'query' && isRequired(rule) ? [`${name}=${encodeURIComponent(example)}`] : [],
   )
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`
 }

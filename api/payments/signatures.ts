@@ -137,9 +137,9 @@ class Contracts {
     try {
       if (!isSigner && !(await this.#hasCode(address))) return false
       const args = [hash, signature] as const
-      const said = await this.#client.readContract({ address, abi: erc1271, functionName: 'isValidSignature', args })
-      if (said === MAGIC) bounded(this.#signers).add(address)
-      return said === MAGIC
+      const answer = await this.#client.readContract({ address, abi: erc1271, functionName: 'isValidSignature', args })
+      if (answer === MAGIC) bounded(this.#signers).add(address)
+      return answer === MAGIC
     } catch (error) {
       if (isRefusal(error)) return false
       throw unchecked(error)

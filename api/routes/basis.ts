@@ -88,26 +88,26 @@ export const basisRoute = dataRoute({
 })
 
 /** `/futures/basis/:symbol`: spot and perpetuals are two stories, joined here as of one moment. */
-function basisView(about: AssetContext): View {
-  const rows = fundingOf(about.present, about.asset)
-  const legs = legsOf(fundingVenues, markedOf(rows), { ...about, topic: 'market.funding', market: 'perp' })
+function basisView(context: AssetContext): View {
+  const rows = fundingOf(context.present, context.asset)
+  const legs = legsOf(fundingVenues, markedOf(rows), { ...context, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
-  if (age === undefined) throw nothingOf(about, legs)
+  if (age === undefined) throw nothingOf(context, legs)
   // A spot price of a later moment than the perpetuals' would be a basis of nothing.
   const known = Math.max(...rows.map((row) => row.known))
-  const ticker = heldAgainstAt(about.present, about.asset, known)
-  if (ticker === undefined) throw noData(`spot price of ${about.symbol} on Binance`)
-  const spot = spotAt(ticker, about.world, known)
+  const ticker = heldAgainstAt(context.present, context.asset, known)
+  if (ticker === undefined) throw noData(`spot price of ${context.symbol} on Binance`)
+  const spot = spotAt(ticker, context.world, known)
   // Perpetuals are quoted in USDT and so is the spot pair: what a USDT is worth in USD is in neither.
   const trades = legs.map((leg) => [leg, tradeOf(leg, ticker.quotePrice)] as const)
   const body = {
-    symbol: about.symbol,
+    symbol: context.symbol,
     spot_price: ticker.quotePrice,
     spot_exchange: heldAgainst.venue,
     spot_as_of: iso(spot.asOf),
-    spot_age_ms: Math.max(0, Math.round((about.clock - spot.asOf) / 1000)),
+    spot_age_ms: Math.max(0, Math.round((context.clock - spot.asOf) / 1000)),
     exchanges: Object.fromEntries(trades.map(([leg, trade]) => [leg.venue, shown(leg, trade)])),
-    best_carry_trade: bestCarryTrade(trades.flatMap(([leg, trade]) => carryOf(leg, trade, about.clock))),
+    best_carry_trade: bestCarryTrade(trades.flatMap(([leg, trade]) => carryOf(leg, trade, context.clock))),
   }
   const asOf = Math.max(age.asOf, spot.asOf)
   return { body, asOf, freshUntil: Math.min(age.freshUntil, spot.freshUntil) }
@@ -139,7 +139,7 @@ function carryOf({ row }: Leg<Marked>, trade: Trade | undefined, clock: Micros):
 }
 
 function shown({ status, row }: Leg<Marked>, trade: Trade | undefined): object {
-  const about = { status, as_of: row === null ? null : iso(row.asOf), interval_hours: row?.intervalHours ?? null }
+  const summary = { status, as_of: row === null ? null : iso(row.asOf), interval_hours: row?.intervalHours ?? null }
   if (row === null || trade === undefined)
     return {
       perp_price: null,
@@ -147,10 +147,10 @@ function shown({ status, row }: Leg<Marked>, trade: Trade | undefined): object {
       basis_pct: null,
       basis_annualized_pct: null,
       direction: null,
-      ...about,
+      ...summary,
     }
   const { basis_usd, basis_pct, basis_annualized_pct, direction } = trade
-  return { perp_price: row.mark, basis_usd, basis_pct, basis_annualized_pct, direction, ...about }
+  return { perp_price: row.mark, basis_usd, basis_pct, basis_annualized_pct, direction, ...summary }
 }
 
 export const basisHistory = seriesRoute({
@@ -184,7 +184,7 @@ export const basisHistory = seriesRoute({
     series: [marksAndIndexes, spotPrices],
     venueOf: basisAt,
     totalOf: ([first]) => ({ spot_price: first === undefined ? null : pricesOf(first).spot }),
-    isHeard: (said) => pricesOf(said).base !== null,
+    isHeard: (values) => pricesOf(values).base !== null,
   }),
 })
 
@@ -203,8 +203,8 @@ function pricesOf([marked = [], spotted = []]: Values): Prices {
   return mark === undefined ? { mark: null, spot, index: null, base: null } : { mark, spot, index, base: spot ?? index }
 }
 
-function basisAt(said: Values): object {
-  const { mark, spot, index: index_price, base } = pricesOf(said)
+function basisAt(values: Values): object {
+  const { mark, spot, index: index_price, base } = pricesOf(values)
   const prices = { perp_price: mark, index_price }
   if (mark === null || base === null)
     return { ...prices, against: null, basis_usd: null, basis_pct: null, direction: null }

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply, type View } from '../reply.ts'
 import type { Call, Run } from '../route.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
-import { flowPlaces, tradedOf, type FlowPlaces, type Traded } from '../views/flow.ts'
+import { flowPositions, tradedOf, type FlowPositions, type Traded } from '../views/flow.ts'
 import { readPartitionTime } from '../views/partition-times.ts'
 import { readiness, type Readiness } from '../wants.ts'
 import { assetContext, noData, replyAboutNow, replyCached, RETRY_AFTER_SECONDS, type AssetContext } from './answers.ts'
@@ -22,7 +22,7 @@ export interface TradeContext extends AssetContext {
   readonly traded: readonly Traded[]
   /** First trade in the log of those that traded. */
   readonly since: Micros | null
-  readonly places: FlowPlaces
+  readonly positions: FlowPositions
 }
 
 /**
@@ -46,11 +46,11 @@ export async function replyTrades(
 
 function tradeContext(context: AssetContext, told: Micros): TradeContext {
   const { present, asset } = context
-  const places = flowPlaces(present, asset, told)
+  const positions = flowPositions(present, asset, told)
   // Where ClickHouse is behind, nothing newer is told than what it has.
-  const newestTo = places.storedTo === Infinity ? places.now : Infinity
+  const newestTo = positions.storedTo === Infinity ? positions.now : Infinity
   const traded = tradedOf(context).map((row) => ({ ...row, newest: Math.min(row.newest, newestTo) }))
-  return { ...context, now: places.now, traded, since: firstOf(traded), places }
+  return { ...context, now: positions.now, traded, since: firstOf(traded), positions }
 }
 
 /** Time of the first trade of instruments; null: none. */

@@ -28,7 +28,7 @@ export async function alertDeliveries(call: Call, kind: string, id: string, inpu
     alert_id: id,
     count: page.length,
     deliveries: page.map(shown),
-    next_cursor: rows.length > limit && last !== undefined ? attemptCursor(last.place) : null,
+    next_cursor: rows.length > limit && last !== undefined ? attemptCursor(last.position) : null,
   })
 }
 
@@ -72,12 +72,12 @@ export async function resendTrigger(call: Call, kind: string, id: string, trigge
   const alert = await owned(call, kind, id)
   admit(services, id)
   const part = alert.parts?.find(({ alert_id: own }) => trigger.startsWith(`${own}_`)) ?? alert
-  const place = await findTrigger(services.database, part.alert_id, trigger)
-  if (place === undefined)
+  const position = await findTrigger(services.database, part.alert_id, trigger)
+  if (position === undefined)
     throw new ApiError('not_found', 'The alert has no such trigger; take a trigger_id of its deliveries.', {
       field: 'trigger_id',
     })
-  const order = { trigger_id: trigger, trigger_partition: place.partition, trigger_offset: place.offset }
+  const order = { trigger_id: trigger, trigger_partition: position.partition, trigger_offset: position.offset }
   await ask(services, actionOn(call, part, 'resend', order))
   return jsonReply(200, {
     alert_id: id,

@@ -73,8 +73,8 @@ const READ_BACK_STALE: Micros = 9 * MICROS_AN_HOUR
 const INTERVALS = [1, 2, 4, 8]
 
 /** `/funding-rate/history/:symbol`: settled rates, newest first; with a start the oldest `limit` from there. */
-async function readFundingHistory(services: Services, about: AssetContext, asked: AskedSettlements): Promise<View> {
-  const { asset, symbol, clock, world, catalogue } = about
+async function readFundingHistory(services: Services, context: AssetContext, asked: AskedSettlements): Promise<View> {
+  const { asset, symbol, clock, world, catalogue } = context
   const { exchange, start, end, limit } = asked
   const to = end === undefined ? clock : end * 1000
   // One more than is shown tells whether there is a next page.
@@ -82,7 +82,7 @@ async function readFundingHistory(services: Services, about: AssetContext, asked
   const read = await readSettlements(services.database, range, start === undefined ? 'newest' : 'oldest')
   const rows = start === undefined ? read.slice(0, limit) : read.slice(-limit)
   const nextTime = start === undefined ? rows.at(-1)?.time : read[0]?.time
-  const perpetual = fundingOf(about.present, asset).find((row) => row.exchange === exchange)
+  const perpetual = fundingOf(context.present, asset).find((row) => row.exchange === exchange)
   const isListed = perpetual !== undefined || catalogue.venuesOf(asset, 'perp').has(exchange)
   if (rows.length === 0 && !isListed) throw notListed(`${exchange} lists no perpetual of ${symbol}`)
   const newest = Math.max(0, perpetual?.settledTime ?? 0, perpetual?.rateTime ?? 0, ...rows.map(({ time }) => time))

@@ -174,12 +174,12 @@ export const predictedFunding = dataRoute({
 const HISTORY_ROWS = 10
 
 /** `/funding-rate/:symbol`: of the first venue that lists the symbol and is not stale. */
-export function fundingView(about: AssetContext): View {
-  const perpetual = first(legsAbout(about).legs)
+export function fundingView(context: AssetContext): View {
+  const perpetual = first(legsAbout(context).legs)
   const { exchange, rate, intervalHours, asOf, freshUntil } = perpetual
   const signal = classifyFunding(rate)
   const body = {
-    symbol: `${about.symbol}USDT`,
+    symbol: `${context.symbol}USDT`,
     exchange,
     funding_rate: rate,
     funding_rate_annualized: fractionAYear(rate, intervalHours),
@@ -195,14 +195,14 @@ export function fundingView(about: AssetContext): View {
 }
 
 /** `/futures/predicted-funding/:symbol`: as `fundingView`, with our model's rate of the next settlement. */
-function predictedView(about: AssetContext): View {
-  const perpetual = first(legsAbout(about).legs)
+function predictedView(context: AssetContext): View {
+  const perpetual = first(legsAbout(context).legs)
   const { exchange, rate, intervalHours, nextSettlement, asOf, freshUntil } = perpetual
-  const to = perpetual.settledTime ?? about.clock
-  const known = about.present.of(about.asset).settled.get(perpetual.instrument)?.rates ?? []
+  const to = perpetual.settledTime ?? context.clock
+  const known = context.present.of(context.asset).settled.get(perpetual.instrument)?.rates ?? []
   const predicted = perpetual.predicted ?? rate
   const body = {
-    symbol: about.symbol,
+    symbol: context.symbol,
     exchange,
     current_funding_rate: rate,
     predicted_funding_rate: predicted,
@@ -210,7 +210,7 @@ function predictedView(about: AssetContext): View {
     predicted_by: perpetual.predicted === null ? 'venue' : 'model',
     interval_hours: intervalHours,
     next_funding_time: iso(nextSettlement),
-    time_to_funding_ms: Math.max(0, Math.round((nextSettlement - about.clock) / 1000)),
+    time_to_funding_ms: Math.max(0, Math.round((nextSettlement - context.clock) / 1000)),
     premium_index: perpetual.premium ?? perpetual.mark / perpetual.index - 1,
     average_premium_index: perpetual.averagePremium,
     premium_samples: perpetual.samples,
@@ -228,11 +228,11 @@ function predictedView(about: AssetContext): View {
 }
 
 /** `/futures/funding-compare/:symbol` */
-function compareView(about: AssetContext): View {
-  const { legs, age } = legsAbout(about)
+function compareView(context: AssetContext): View {
+  const { legs, age } = legsAbout(context)
   const known = legs.flatMap(({ row }) => (row === null ? [] : [row]))
   const body = {
-    symbol: about.symbol,
+    symbol: context.symbol,
     exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, comparedOf(leg)])),
     best_arb: bestArb(known),
   }
@@ -256,12 +256,12 @@ function comparedOf({ status, row }: Leg<Perpetual>): object {
 }
 
 /** The three venues; throws where none has anything. */
-function legsAbout(about: AssetContext): { legs: Leg<Perpetual>[]; age: Aged } {
-  const rows = fundingOf(about.present, about.asset)
-  const facts = { ...about, topic: 'market.funding', market: 'perp' } as const
+function legsAbout(context: AssetContext): { legs: Leg<Perpetual>[]; age: Aged } {
+  const rows = fundingOf(context.present, context.asset)
+  const facts = { ...context, topic: 'market.funding', market: 'perp' } as const
   const legs = legsOf(fundingVenues, perpetualsOf(rows), facts)
   const age = ageOfLegs(legs)
-  if (age === undefined) throw nothingOf(about, legs)
+  if (age === undefined) throw nothingOf(context, legs)
   return { legs, age }
 }
 

@@ -242,16 +242,16 @@ async function health(services: Services): Promise<State> {
   const [audits, letters, logGaps] =
     ranges === 'ok' ? await Promise.all([auditsOf(services), lettersOf(services), logGapsOf(services)]) : []
   const present = presentOf(services)
-  const about = { mode, version, payments, parts: { clickhouse: ranges, ...parts } }
+  const summary = { mode, version, payments, parts: { clickhouse: ranges, ...parts } }
   const has = ranges === 'ok' ? 'available' : 'unavailable'
-  if (present === undefined) return { status: 'unavailable', ...about, ranges: has }
+  if (present === undefined) return { status: 'unavailable', ...summary, ranges: has }
   const world = present.world()
   const clock = dataClock(services, world)
   const log = logHealth(world, clock)
-  const fine = log.status === 'ok' && Object.values(about.parts).every((state) => state === 'ok')
+  const fine = log.status === 'ok' && Object.values(summary.parts).every((state) => state === 'ok')
   return {
     status: fine ? 'ok' : 'degraded',
-    ...about,
+    ...summary,
     ranges: has,
     log,
     active_ws_connections: openSockets(world, clock),
@@ -261,7 +261,7 @@ async function health(services: Services): Promise<State> {
     open_gaps: openGaps(present),
     ...(letters === undefined ? {} : { dead_letters: letterHealth(letters) }),
     ...(logGaps === undefined ? {} : { log_gaps: logGapHealth(logGaps) }),
-    unread: services.unread.said,
+    unread: services.unread.report,
     ...(undelivered.length === 0 ? {} : { oldest_undelivered_ms: Math.max(...undelivered) }),
     ...(backfill === undefined ? {} : { backfill }),
     ...(audits === undefined ? {} : { audit: auditHealth(audits) }),

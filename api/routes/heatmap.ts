@@ -176,7 +176,7 @@ const COLUMNS_MAX = 400
 type Readings = ReadonlyMap<Micros, ReadonlyMap<string, Reading>>
 
 const source: SeriesSource = {
-  first: (services, about) => firstOf(services, about, openInterests),
+  first: (services, context) => firstOf(services, context, openInterests),
   newest: ({ present, asset }) => Math.max(0, ...openInterests.held(present, asset).map(({ time }) => time)),
   async read({ database }, { present, asset }, { from, to, width, now }) {
     const step = Math.min(width, HOUR)

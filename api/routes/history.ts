@@ -35,17 +35,17 @@ interface AskedFlow extends Asked {
 }
 
 /** Reads and builds the answer of `/cvd/history/:symbol`. */
-export async function readHistory(services: Services, subject: TradeContext, asked: AskedFlow): Promise<View> {
-  const anchor = anchorOf(subject, asked)
-  const { asset, places } = subject
+export async function readHistory(services: Services, context: TradeContext, asked: AskedFlow): Promise<View> {
+  const anchor = anchorOf(context, asked)
+  const { asset, positions } = context
   const width = intervals[asked.interval]
-  const past = await readPast(services, subject, width, 'takers')
-  const range = rangeOf(toldOf(subject, { past, anchor }), asked)
+  const past = await readPast(services, context, width, 'takers')
+  const range = rangeOf(toldOf(context, { past, anchor }), asked)
   const [rows, missing] = await Promise.all([
-    readFlow(services.database, { asset, places, ...range, width, anchor, past }),
-    missingOf(services, subject, range),
+    readFlow(services.database, { asset, positions, ...range, width, anchor, past }),
+    missingOf(services, context, range),
   ])
-  return historyView(subject, asked, { rows, missing, anchor, past })
+  return historyView(context, asked, { rows, missing, anchor, past })
 }
 
 interface Facts {
@@ -57,15 +57,15 @@ interface Facts {
 }
 
 /** The answer that follows from the rows. */
-function historyView(subject: TradeContext, asked: Asked, { rows, missing, anchor, past }: Facts): View {
-  const { symbol, now, since, traded } = subject
+function historyView(context: TradeContext, asked: Asked, { rows, missing, anchor, past }: Facts): View {
+  const { symbol, now, since, traded } = context
   const { gaps, unsubscribed } = missing
   const width = intervals[asked.interval]
-  const told = toldOf(subject, { past, anchor })
+  const told = toldOf(context, { past, anchor })
   const range = rangeOf(told, asked)
-  const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(traded), gaps })
+  const venues = viewVenues({ ...context, partitionTime: now, newest: newestByVenue(traded), gaps })
   const tradesFrom = tradesFromOf(traded, past)
-  const points = pointsOf(rows, range, { width, counted: subject.counted, tradesFrom }).map(
+  const points = pointsOf(rows, range, { width, counted: context.counted, tradesFrom }).map(
     ({ time, backfilled, point }) => ({
       ...point,
       ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps }),
@@ -80,7 +80,7 @@ function historyView(subject: TradeContext, asked: Asked, { rows, missing, ancho
     now,
     holes,
     allHeard,
-    toldOver: (hole) => toldOver(subject.present, subject.asset, hole),
+    toldOver: (hole) => toldOver(context.present, context.asset, hole),
   })
   const next = nextPage(asked.start, range, rangeOf(told, { ...asked, limit: Infinity }))
   const body = {

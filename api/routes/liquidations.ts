@@ -110,9 +110,9 @@ function liquidationsView({ present, world }: ViewContext, listed: Listed | null
 
 /** A liquidation as it is shown; `partitions`: of the log. */
 export function eventOf(row: LiquidationRow, partitions: number): object {
-  const place = row.offset * partitions + row.partition
+  const order = row.offset * partitions + row.partition
   return {
-    id: `liq_${Math.floor(row.time / 1_000_000)}_${place}`,
+    id: `liq_${Math.floor(row.time / 1_000_000)}_${order}`,
     symbol: `${symbolOf(row.asset)}USDT`,
     side: row.side,
     size: row.size,

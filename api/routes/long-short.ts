@@ -73,16 +73,16 @@ const words: Readonly<Record<Sentiment, string>> = {
 }
 
 /** `/futures/long-short/:symbol`: how the venues' top traders are positioned, by the size of their positions. */
-function longShortView(about: AssetContext): View {
-  const ratios = ratiosOf(about.present, about.asset).map(ratioOf)
-  const legs = legsOf(ratioVenues, ratios, { ...about, topic: 'market.funding', market: 'perp' })
+function longShortView(context: AssetContext): View {
+  const ratios = ratiosOf(context.present, context.asset).map(ratioOf)
+  const legs = legsOf(ratioVenues, ratios, { ...context, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
   const known = legs.flatMap(({ row }) => (row === null ? [] : [row.ratio]))
-  if (age === undefined) throw noData(`top-trader ratio of ${about.symbol}`)
+  if (age === undefined) throw noData(`top-trader ratio of ${context.symbol}`)
   const mean = known.reduce((sum, ratio) => sum + ratio, 0) / known.length
   const sentiment = classifySentiment(mean)
   const body = {
-    symbol: about.symbol,
+    symbol: context.symbol,
     exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, shown(leg)])),
     aggregate: {
       avg_ls_ratio: mean,
@@ -133,8 +133,8 @@ export const longShortHistory = seriesRoute({
   source: readingsOf({ venues: ratioVenues, series: [topTraders], venueOf: shownAt, totalOf: meanOf }),
 })
 
-function shownAt([said]: Values): object {
-  const [long = null, short = null, ls_ratio = null] = said ?? []
+function shownAt([values]: Values): object {
+  const [long = null, short = null, ls_ratio = null] = values ?? []
   return {
     long_ratio: long === null ? null : asDecimal(long),
     short_ratio: short === null ? null : asDecimal(short),
@@ -143,7 +143,7 @@ function shownAt([said]: Values): object {
 }
 
 function meanOf(each: readonly Values[]): object {
-  const ratios = each.flatMap(([said]) => said?.[2] ?? [])
+  const ratios = each.flatMap(([values]) => values?.[2] ?? [])
   return {
     avg_ls_ratio: ratios.length === 0 ? null : ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length,
   }

@@ -32,9 +32,9 @@ export function refuseUncounted({ counted }: Services, { exchange }: Pick<AskedC
 }
 
 /** Reads and builds the answer of `/ohlcv/:symbol`. */
-export async function readOhlcv(services: Services, subject: TradeContext, asked: AskedCandles): Promise<View> {
-  const past = await readPast(services, subject, intervals[asked.interval])
-  const own = ofExchange({ ...subject, past }, asked)
+export async function readOhlcv(services: Services, context: TradeContext, asked: AskedCandles): Promise<View> {
+  const past = await readPast(services, context, intervals[asked.interval])
+  const own = ofExchange({ ...context, past }, asked)
   const [candles, missing] = await Promise.all([
     readRange(services, own, asked),
     missingOf(services, own, candleRange(own, asked)),
@@ -46,14 +46,14 @@ export async function readOhlcv(services: Services, subject: TradeContext, asked
  * Without a start the newest `limit` candles are wanted, however far back they lie; where the last `limit` buckets do
  * not hold that many, all of the log is asked once.
  */
-async function readRange(services: Services, subject: WithPast, asked: AskedCandles): Promise<CandleRow[]> {
-  const { asset, traded, places, past } = subject
+async function readRange(services: Services, context: WithPast, asked: AskedCandles): Promise<CandleRow[]> {
+  const { asset, traded, positions, past } = context
   const instruments = [...new Set([...traded, ...past].map(({ instrument }) => instrument))]
-  const query = { asset, instruments, places, past, width: intervals[asked.interval], limit: asked.limit }
+  const query = { asset, instruments, positions, past, width: intervals[asked.interval], limit: asked.limit }
   if (asked.start !== undefined)
-    return readCandles(services.database, { ...query, ...candleRange(subject, asked) }, 'oldest')
-  const near = rangeOf(subject, asked)
-  const all = candleRange(subject, asked)
+    return readCandles(services.database, { ...query, ...candleRange(context, asked) }, 'oldest')
+  const near = rangeOf(context, asked)
+  const all = candleRange(context, asked)
   const candles = await readCandles(services.database, { ...query, ...near }, 'newest')
   if (candles.length === asked.limit || near.from <= all.from) return candles
   return readCandles(services.database, { ...query, ...all }, 'newest')
@@ -67,15 +67,15 @@ function candleRange({ now, since }: TradeContext, asked: AskedCandles): Range {
 }
 
 /** The answer that follows from the rows. */
-function ohlcvView(subject: WithPast, asked: AskedCandles, { candles, missing }: Facts): View {
-  const { symbol, now, since, traded, past } = subject
+function ohlcvView(context: WithPast, asked: AskedCandles, { candles, missing }: Facts): View {
+  const { symbol, now, since, traded, past } = context
   const { gaps, unsubscribed } = missing
   const { exchange, interval } = asked
   const width = intervals[interval]
   const mine = gaps.filter((gap) => exchange === 'all' || isOfVenue(gap, exchange))
-  const facts = { ...subject, partitionTime: now, newest: newestByVenue(traded), gaps: mine }
+  const facts = { ...context, partitionTime: now, newest: newestByVenue(traded), gaps: mine }
   const venues = viewVenues(facts).filter(({ venue }) => exchange === 'all' || venue === exchange)
-  const shown = shownRange(subject, asked, candles)
+  const shown = shownRange(context, asked, candles)
   const inRange = mine.filter((gap) => gap.to >= shown.from && gap.from < shown.to)
   const holes = inRange.filter(isHole)
   const instruments = coveredOf(withPast(traded, past), { holes, unsubscribed })
@@ -88,29 +88,29 @@ function ohlcvView(subject: WithPast, asked: AskedCandles, { candles, missing }:
       ...candleBody(row),
       ...wholenessOf({ ...row, width }, { since: since ?? now, now, gaps: mine }),
     })),
-    next: nextPage(asked.start, pageRange(subject, asked, candles), candleRange(subject, asked)),
+    next: nextPage(asked.start, pageRange(context, asked, candles), candleRange(context, asked)),
     coverage: coverageOf({
       asked: shown,
       instruments,
       now,
       holes,
       allHeard,
-      toldOver: (hole) => toldOver(subject.present, subject.asset, hole),
+      toldOver: (hole) => toldOver(context.present, context.asset, hole),
     }),
   }
   return { body, ...ageOf(venues) }
 }
 
 /** The buckets from the first to the last candle of a full page, or all of them. */
-function pageRange(subject: TradeContext, asked: AskedCandles, candles: readonly CandleRow[]): Range {
+function pageRange(context: TradeContext, asked: AskedCandles, candles: readonly CandleRow[]): Range {
   const [first, last] = candles.length === asked.limit ? [candles[0], candles.at(-1)] : []
-  if (first === undefined || last === undefined) return candleRange(subject, asked)
+  if (first === undefined || last === undefined) return candleRange(context, asked)
   return { from: first.time, to: last.time + intervals[asked.interval] }
 }
 
 /** What the candles tell of: up to the last one where there are more, else all that was asked for. */
-function shownRange(subject: TradeContext, asked: AskedCandles, candles: readonly CandleRow[]): Range {
-  const { from, to } = candleRange(subject, asked)
+function shownRange(context: TradeContext, asked: AskedCandles, candles: readonly CandleRow[]): Range {
+  const { from, to } = candleRange(context, asked)
   const width = intervals[asked.interval]
   const [first, last] = candles.length === asked.limit ? [candles[0], candles.at(-1)] : []
   if (asked.start !== undefined) return { from: asked.start * 1000, to: last === undefined ? to : last.time + width }
@@ -122,11 +122,11 @@ interface WithPast extends TradeContext {
 }
 
 /** The subject as one exchange sees it: its own instruments, its first candle or trade. */
-function ofExchange(subject: WithPast, { exchange }: AskedCandles): WithPast {
+function ofExchange(context: WithPast, { exchange }: AskedCandles): WithPast {
   const isOwn = ({ venue }: { readonly venue: string }): boolean => exchange === 'all' || venue === exchange
-  const traded = subject.traded.filter(isOwn)
-  const past = subject.past.filter(isOwn)
-  return { ...subject, traded, past, since: sinceOf(firstOf(traded), past) }
+  const traded = context.traded.filter(isOwn)
+  const past = context.past.filter(isOwn)
+  return { ...context, traded, past, since: sinceOf(firstOf(traded), past) }
 }
 
 function candleBody(row: CandleRow): object {

@@ -81,8 +81,8 @@ export const openInterestHistory = seriesRoute({
   source: readingsOf({
     venues: fundingVenues,
     series: [openInterests, marks],
-    venueOf: (said) => interestAt(valuesOf(said)),
-    totalOf: (said) => sumOf(said.map(valuesOf).filter(({ units }) => units !== null)),
+    venueOf: (values) => interestAt(valuesOf(values)),
+    totalOf: (values) => sumOf(values.map(valuesOf).filter(({ units }) => units !== null)),
   }),
 })
 
@@ -120,11 +120,11 @@ function plus(a: number | null, b: number | null): number | null {
 }
 
 /** `/futures/open-interest/:symbol`: each venue's newest word. */
-function openInterestView(about: AssetContext): View {
-  const rows = interestedOf(fundingOf(about.present, about.asset))
-  const legs = legsOf(fundingVenues, rows, { ...about, topic: 'market.funding', market: 'perp' })
+function openInterestView(context: AssetContext): View {
+  const rows = interestedOf(fundingOf(context.present, context.asset))
+  const legs = legsOf(fundingVenues, rows, { ...context, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
-  if (age === undefined) throw noData(`open interest of ${about.symbol}`)
+  if (age === undefined) throw noData(`open interest of ${context.symbol}`)
   const each = legs.map(({ venue, status: is, row }) => ({
     venue,
     status: is,
@@ -137,7 +137,7 @@ function openInterestView(about: AssetContext): View {
     { ...interestAt(interest), mark_price: interest.mark, status: is, as_of: time },
   ])
   const body = {
-    symbol: about.symbol,
+    symbol: context.symbol,
     ...sumOf(counted),
     venues: counted.length,
     exchanges: Object.fromEntries(exchanges) as object,

@@ -53,11 +53,11 @@ interface Quote extends TickerRow, Aged {
 }
 
 /** `/price/:symbol`: the composite price beside the venues’ own that made it. */
-export function priceView(about: AssetContext): View {
-  const { asset, symbol, world, present } = about
+export function priceView(context: AssetContext): View {
+  const { asset, symbol, world, present } = context
   const [price, tickers] = [priceOf(present, asset), tickersOf(present, asset)]
   const quotes = tickers.map((row) => ({ ...row, exchange: row.venue, ...spotOf(row, world) }))
-  const legs = legsOf(priceVenues, quotes, { ...about, topic: 'market.tickers', market: 'spot' })
+  const legs = legsOf(priceVenues, quotes, { ...context, topic: 'market.tickers', market: 'spot' })
   if (price === undefined)
     throw legs.every(({ status }) => status === 'unlisted')
       ? notListed(`No venue of the price chain lists ${symbol}`)
@@ -70,7 +70,7 @@ export function priceView(about: AssetContext): View {
     high: price.high,
     quality: price.quality,
     sources: price.parts.map(({ exchange }) => exchange),
-    exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, shown(leg, quotes, price, about.clock)])),
+    exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, shown(leg, quotes, price, context.clock)])),
   }
   return { body, ...compositeAge(price, world) }
 }

@@ -38,13 +38,13 @@ const FRESH_MS = 3_600_000
 
 /** The record of the log that a trigger names, read from the log itself. */
 async function recordAnswer({ services }: Pick<Call, 'services'>, id: string): Promise<Reply> {
-  const place = recordPosition(id)
-  const found = place === undefined ? undefined : await services.alerts.log.record(place)
-  if (place === undefined || found === undefined)
+  const position = recordPosition(id)
+  const found = position === undefined ? undefined : await services.alerts.log.record(position)
+  if (position === undefined || found === undefined)
     throw new ApiError('not_found', 'There is no such record, or it is not kept any more, or it is not public.', {
       field: 'id',
     })
   const { type, value } = found.message
-  const body = { id, ...place, time: new Date(found.time).toISOString(), type, record: value }
+  const body = { id, ...position, time: new Date(found.time).toISOString(), type, record: value }
   return jsonReply(200, body, { freshForMs: FRESH_MS })
 }

@@ -45,11 +45,11 @@ interface SeriesQuery extends Range {
 /** Where the figures of a history come from. */
 export interface SeriesSource {
   /** When the first of them was; undefined: there are none. */
-  first(services: Services, about: AssetContext): Promise<Micros | undefined>
+  first(services: Services, context: AssetContext): Promise<Micros | undefined>
   /** The newest of them in memory; 0: none. */
-  newest(about: AssetContext): Micros
+  newest(context: AssetContext): Micros
   /** The figures of each bucket, by its start. */
-  read(services: Services, about: AssetContext, query: SeriesQuery): Promise<(time: Micros) => BucketFigures>
+  read(services: Services, context: AssetContext, query: SeriesQuery): Promise<(time: Micros) => BucketFigures>
 }
 
 /** A history by buckets, of which the route, its answer and its paging follow. */
@@ -133,24 +133,24 @@ function outputOf({ says, total, venues, venue, stale }: SeriesRow): Output {
 
 async function seriesView(
   services: Services,
-  about: AssetContext,
+  context: AssetContext,
   { row, asked }: { row: SeriesRow; asked: Asked },
 ): Promise<View> {
-  const { asset, world, catalogue } = about
+  const { asset, world, catalogue } = context
   const { source, topic } = row
   const now = partitionTime(world, topic, asset, services.partitions)
-  if (now === undefined) throw noData(`word from any venue on ${about.symbol}`)
+  if (now === undefined) throw noData(`word from any venue on ${context.symbol}`)
   const listing = row.venues.filter((venue) => catalogue.venuesOf(asset, 'perp').has(venue))
   const [since = null, told = 0] = await Promise.all([
-    source.first(services, about),
+    source.first(services, context),
     readPartitionTime(services.database, topic, partitionOf(asset, services.partitions)),
   ])
-  if (since === null && listing.length === 0) throw notListed(`No venue lists a perpetual of ${about.symbol}`)
+  if (since === null && listing.length === 0) throw notListed(`No venue lists a perpetual of ${context.symbol}`)
   const width = intervals[asked.interval]
   const most = Math.min(row.rowsMax ?? Infinity, Math.max(1, Math.floor(row.spanMax / width)))
   const page = { ...asked, limit: Math.min(asked.limit, most) }
   const range = rangeOf({ now, since }, page)
-  const figuresAt = await source.read(services, about, { ...range, width, now })
+  const figuresAt = await source.read(services, context, { ...range, width, now })
   const points = bucketsOf(range, width).map((time) => {
     const { total, exchanges, heard } = figuresAt(time)
     const isOver = time + width + CLOSES_AFTER <= Math.min(now, told)
@@ -158,13 +158,13 @@ async function seriesView(
   })
   const whole = points.filter(({ complete }) => complete).length
   const body = {
-    symbol: about.symbol,
+    symbol: context.symbol,
     interval: asked.interval,
     points,
     next: nextPage(asked.start, range, rangeOf({ now, since }, { ...page, limit: Infinity })),
     coverage: coverageOf(askedRange(range, page), { range, width, now, whole }),
   }
-  const asOf = Math.max(source.newest(about), ...row.venues.map((venue) => heardOn(world, topic, venue)))
+  const asOf = Math.max(source.newest(context), ...row.venues.map((venue) => heardOn(world, topic, venue)))
   return { body, asOf, freshUntil: asOf + row.stale.after }
 }
 
@@ -186,11 +186,11 @@ interface ReadingsRow {
   /** The first tells how far back the history goes. */
   readonly series: readonly [Series, ...Series[]]
   /** The figures of one venue. */
-  readonly venueOf: (said: Values) => object
+  readonly venueOf: (values: Values) => object
   /** The figures of all venues, in their order. */
-  readonly totalOf: (said: readonly Values[]) => object
+  readonly totalOf: (values: readonly Values[]) => object
   /** Whether a venue was heard in a bucket; else: where it said all of the series. */
-  readonly isHeard?: (said: Values) => boolean
+  readonly isHeard?: (values: Values) => boolean
 }
 
 /** Of a venue in a bucket: where its figure is from. */
@@ -201,10 +201,10 @@ export const sourceField: Readonly<Record<'source', Schema>> = {
 }
 
 /** Histories of what venues say again and again: a bucket tells the newest that each has said in it. */
-export function readingsOf({ venues, series, venueOf, totalOf, isHeard = saidAll }: ReadingsRow): SeriesSource {
+export function readingsOf({ venues, series, venueOf, totalOf, isHeard = hasEveryValue }: ReadingsRow): SeriesSource {
   const [main] = series
   return {
-    first: (services, about) => firstOf(services, about, main),
+    first: (services, context) => firstOf(services, context, main),
     newest: ({ present, asset }) => Math.max(0, ...main.held(present, asset).map(({ time }) => time)),
     async read({ database }, { present, asset }, { from, to, width }) {
       const all = await Promise.all(
@@ -214,23 +214,23 @@ export function readingsOf({ venues, series, venueOf, totalOf, isHeard = saidAll
         series.map((one, index) => all[index]?.get(time)?.get(one.venue ?? venue))
       return (time) => {
         const read = venues.map((venue) => readBy(venue, time))
-        const said = read.map((readings): Values => readings.map((reading) => reading?.values))
+        const values = read.map((readings): Values => readings.map((reading) => reading?.values))
         const shown = (index: number): object => ({
-          ...venueOf(said[index] ?? []),
+          ...venueOf(values[index] ?? []),
           source: read[index]?.[0]?.source ?? null,
         })
         return {
-          total: totalOf(said),
+          total: totalOf(values),
           exchanges: Object.fromEntries(venues.map((venue, index) => [venue, shown(index)])),
-          heard: new Set(venues.filter((_, index) => isHeard(said[index] ?? []))),
+          heard: new Set(venues.filter((_, index) => isHeard(values[index] ?? []))),
         }
       }
     },
   }
 }
 
-function saidAll(said: Values): boolean {
-  return said.every((values) => values !== undefined)
+function hasEveryValue(values: Values): boolean {
+  return values.every((value) => value !== undefined)
 }
 
 /** The first reading that there is, be it one that only memory has. */

@@ -226,12 +226,12 @@ function streamed({ preSubscribed }: Services): readonly string[] {
   return [...preSubscribed].slice(0, SYMBOLS_MAX).map((asset) => asset.toUpperCase())
 }
 
-function triedOf(services: Services, about: Omit<WhatIfTerms, 'asset'>, isOnly: boolean): Tried {
+function triedOf(services: Services, terms: Omit<WhatIfTerms, 'asset'>, isOnly: boolean): Tried {
   const present = services.present()
-  const { asset } = findAsset(about.symbol, present.catalogue(services.counted))
+  const { asset } = findAsset(terms.symbol, present.catalogue(services.counted))
   const to = partitionTime(present.world(), 'alerts.inputs', asset, services.partitions)
-  if (to === undefined && isOnly) throw noData(`history of ${about.symbol}`)
-  return { ...about, asset, to: to ?? services.now() * 1000 }
+  if (to === undefined && isOnly) throw noData(`history of ${terms.symbol}`)
+  return { ...terms, asset, to: to ?? services.now() * 1000 }
 }
 
 function readDays(body: Body): number {

@@ -19,7 +19,7 @@ export interface BoardPosition {
 }
 
 export interface Entry extends Update {
-  readonly place: BoardPosition
+  readonly position: BoardPosition
 }
 
 /**
@@ -59,16 +59,16 @@ export class Board {
   }
 
   /** A record was read; `updates` is what it says, nothing for most. */
-  take(place: BoardPosition, updates: readonly Update[]): void {
-    raise(this.#next, place, place.offset + 1)
-    for (const update of updates) this.#put({ ...update, place })
+  take(position: BoardPosition, updates: readonly Update[]): void {
+    raise(this.#next, position, position.offset + 1)
+    for (const update of updates) this.#put({ ...update, position })
   }
 
   /** Says of everything of a kind that it is gone: what is there is told again, whatever place it has. */
   forget(kind: string): void {
     for (const entry of this.all().filter((each) => each.kind === kind)) {
-      const { topic, partition } = entry.place
-      this.#put({ ...entry, place: { ...entry.place, offset: this.#next[topic]?.[partition] ?? 0 }, value: null })
+      const { topic, partition } = entry.position
+      this.#put({ ...entry, position: { ...entry.position, offset: this.#next[topic]?.[partition] ?? 0 }, value: null })
     }
   }
 
@@ -84,7 +84,7 @@ export class Board {
     const [oldest] = held.values()
     if (oldest === undefined) return
     held.delete(oldest.key)
-    raise(this.#floor, oldest.place, oldest.place.offset + 1)
+    raise(this.#floor, oldest.position, oldest.position.offset + 1)
   }
 
   /** What changed since the last call, each key once; in the order of change. */
@@ -102,7 +102,8 @@ export class Board {
   /** Every key that changed behind `seen`; undefined where some of that was forgotten, or it is of another log. */
   after(seen: Vector): Entry[] | undefined {
     if (!this.#covers(seen)) return undefined
-    const isNew = ({ place: { topic, partition, offset } }: Entry): boolean => offset >= (seen[topic]?.[partition] ?? 0)
+    const isNew = ({ position: { topic, partition, offset } }: Entry): boolean =>
+      offset >= (seen[topic]?.[partition] ?? 0)
     return [...this.#held.values()].flatMap((held) => [...held.values()].filter(isNew))
   }
 

@@ -30,18 +30,18 @@ export class HeardBoard {
   /** From here on records are heard, anew where they were heard before. */
   begin(positions: readonly Position[]): void {
     for (const position of positions) {
-      const place = this.placeOf(position)
-      if (place !== undefined) this.board.begin(place)
+      const boardPosition = this.positionOf(position)
+      if (boardPosition !== undefined) this.board.begin(boardPosition)
     }
   }
 
   hear(at: Position, message: Message): void {
-    const place = this.placeOf(at)
-    if (place !== undefined) this.board.take(place, this.#options.says(message, at))
+    const boardPosition = this.positionOf(at)
+    if (boardPosition !== undefined) this.board.take(boardPosition, this.#options.says(message, at))
   }
 
   /** Undefined: it does not follow from the topic. */
-  protected placeOf({ topic, partition, offset }: Position): BoardPosition | undefined {
+  protected positionOf({ topic, partition, offset }: Position): BoardPosition | undefined {
     const index = this.#options.topics.findIndex((known) => known === topic)
     return index < 0 ? undefined : { topic: index, partition, offset }
   }

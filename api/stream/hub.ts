@@ -114,8 +114,8 @@ export class Hub<Context> {
     const over = (): void => this.#end(client, 'time_over')
     const left = until === undefined ? undefined : until - this.#options.now()
     const timer = left === undefined ? undefined : setTimeout(over, Math.max(0, left)).unref()
-    const about = { ...subscription, response, caller, timer }
-    const client: Client<Context> = { ...about, blocked: undefined, waiting: new Map(), missed: new Map() }
+    const options = { ...subscription, response, caller, timer }
+    const client: Client<Context> = { ...options, blocked: undefined, waiting: new Map(), missed: new Map() }
     this.#clients.add(client)
     response.once('close', () => this.#forget(client))
     this.#write(client, `retry: ${RETRY_MS}\n\n${this.#first(client, seen)}`)
@@ -165,9 +165,9 @@ export class Hub<Context> {
       words.set(client.tell, known)
       const wished = steps.filter(([entry]) => isWished(client)(entry))
       const text = wished.map(([entry, vector]) => {
-        const said = known.get(entry) ?? this.#text(client, entry, vector) ?? ''
-        known.set(entry, said)
-        return said
+        const text = known.get(entry) ?? this.#text(client, entry, vector) ?? ''
+        known.set(entry, text)
+        return text
       })
       if (text.length > 0) this.#write(client, text.join(''))
     }
@@ -282,7 +282,7 @@ function inLogOrder(entries: readonly Entry[], from: Vector, to: Vector): (reado
   const reached = from.map((offsets) => [...offsets])
   const inOrder = entries.toSorted(byPosition)
   return inOrder.map((entry, index) => {
-    const { topic, partition, offset } = entry.place
+    const { topic, partition, offset } = entry.position
     for (let before = 0; before < topic; before += 1) reached[before] = [...(to[before] ?? [])]
     const offsets = reached[topic] ?? []
     for (let before = 0; before < partition; before += 1) offsets[before] = to[topic]?.[before] ?? 0
@@ -293,6 +293,6 @@ function inLogOrder(entries: readonly Entry[], from: Vector, to: Vector): (reado
   })
 }
 
-function byPosition({ place: a }: Entry, { place: b }: Entry): number {
+function byPosition({ position: a }: Entry, { position: b }: Entry): number {
   return a.topic - b.topic || a.partition - b.partition || a.offset - b.offset
 }

@@ -169,8 +169,8 @@ function gapOf(
 ): [string, Message<'gap'>] {
   const known: Gap['state'] = state === 'filled' || state === 'opened' ? state : 'unfillable'
   const ids = { gap_id: from, from_id: null, to_id: null, missing }
-  const about = { state: known, reason: 'missing_ids', feed: 'feeds', time: now, from_time: from, to_time: to }
-  return [asset, { type: 'gap', value: { instrument: instrumentOf({ venue, asset }), asset, ...ids, ...about } }]
+  const fields = { state: known, reason: 'missing_ids', feed: 'feeds', time: now, from_time: from, to_time: to }
+  return [asset, { type: 'gap', value: { instrument: instrumentOf({ venue, asset }), asset, ...ids, ...fields } }]
 }
 
 function listing(venue: string, asset: string, now: Micros): [string, Message<'instrument'>] {
@@ -193,9 +193,9 @@ function feedMark(time: Micros, isOurs: boolean, now: Micros): Message<'mark'> {
   }))
   const instrument = instrumentOf({ venue: 'binance', asset: 'btc' })
   const ended = { instrument, asset: 'btc', state: 'ended' as const, time: now - ENDED_AGO }
-  const said = isOurs ? [ended, ...changes] : []
+  const gaps = isOurs ? [ended, ...changes] : []
   return {
     type: 'mark',
-    value: { writer: 'feeds', run: since, time, venues, changes: said, venue_time: time, positions: [] },
+    value: { writer: 'feeds', run: since, time, venues, changes: gaps, venue_time: time, positions: [] },
   }
 }

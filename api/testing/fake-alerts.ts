@@ -40,8 +40,8 @@ export class FakeAlertLog implements AlertLog {
     return event
   }
 
-  async record(place: RecordPosition): Promise<PublicRecord | undefined> {
-    return this.records.get(recordId(place))
+  async record(position: RecordPosition): Promise<PublicRecord | undefined> {
+    return this.records.get(recordId(position))
   }
 
   /** Puts a record into `alerts.inputs`; gives the event of a command. */
@@ -50,11 +50,11 @@ export class FakeAlertLog implements AlertLog {
     const entry = { topic: 'alerts.inputs' as const, offset: this.#offset, time: 0, message }
     const context = { partition: 0, v: this.#offset, partitionTime: this.#state.time }
     let event: AlertEvent | undefined
-    alerts.apply(this.#state, entry, context, ({ topic, key, message: said }) => {
-      if (said === null) this.newest.remove(key)
-      else if (said.type === 'alert') this.newest.put(said.value)
-      else if (said.type === 'alert_event') event = said.value
-      else this.sent.push({ topic, message: said })
+    alerts.apply(this.#state, entry, context, ({ topic, key, message: output }) => {
+      if (output === null) this.newest.remove(key)
+      else if (output.type === 'alert') this.newest.put(output.value)
+      else if (output.type === 'alert_event') event = output.value
+      else this.sent.push({ topic, message: output })
     })
     return event
   }

@@ -318,8 +318,8 @@ function attemptRows(attempts: FakeDatabase['attempts'], { id, ids, started, lim
     .filter((row) => row.alert_id === id && row.started < Number(started))
     .toSorted((a, b) => b.started - a.started)
     .slice(0, Number(limit))
-    .map(({ place, ...row }) => {
+    .map(({ position, ...row }) => {
       const times = { started_us: row.started, finished_us: row.finished, due_us: row.due, triggered_us: row.triggered }
-      return { ...row, ...place, ...times, is_test: row.test ? 1 : 0 }
+      return { ...row, ...position, ...times, is_test: row.test ? 1 : 0 }
     })
 }

@@ -110,8 +110,8 @@ export function candleOf({ takerBuy, isArchive, venue, ...candle }: FakeCandle):
   const prices = { open, close, high: Math.max(open, close), low: Math.min(open, close) }
   const source = isArchive === true ? ('archive' as const) : ('venue_candles' as const)
   const unsaid = { quote: null, taker_buy_quote: null, trades: takerBuy === null ? null : 1 }
-  const about = { instrument: instrumentOf({ asset, venue }), asset, start, seconds, source, received: start }
-  return { ...about, ...prices, ...unsaid, volume, taker_buy: takerBuy }
+  const fields = { instrument: instrumentOf({ asset, venue }), asset, start, seconds, source, received: start }
+  return { ...fields, ...prices, ...unsaid, volume, taker_buy: takerBuy }
 }
 
 /** What marks say, each in the partition that it is of. */
@@ -124,12 +124,12 @@ function fillWorld({ times, channels, reports, subscriptions }: FakeDatabase, st
   }
   const trades = reports.map((row) => ({ ...row, topic: 'market.trades' }))
   const rows = [...channels.filter(({ topic }) => topic !== 'market.trades'), ...trades]
-  for (const [key, said] of Map.groupBy(rows, ({ topic, writer }) => `${topic}|${writer}`)) {
-    const [row] = said
+  for (const [key, rowsOfWriter] of Map.groupBy(rows, ({ topic, writer }) => `${topic}|${writer}`)) {
+    const [row] = rowsOfWriter
     if (row === undefined) continue
     const { topic, writer } = row
-    const venues = said.map(({ venue, state, sockets, since }) => ({ venue, state, sockets, since }))
-    const time = Math.max(...said.map((each) => each.time))
+    const venues = rowsOfWriter.map(({ venue, state, sockets, since }) => ({ venue, state, sockets, since }))
+    const time = Math.max(...rowsOfWriter.map((each) => each.time))
     put(first, 'channels', key, { topic, writer, run: 0, time, venues } as Channels) // the facts have the log's words
   }
   for (const { writer, instrument, asset, state: is, since } of subscriptions) {

@@ -141,8 +141,8 @@ export function flow(given: Partial<FakeFlow>): FakeFlow {
 
 /** The log lost what lay between two times of BTC's trades before they were counted; anything may be said otherwise. */
 export function lostTrades(given: Partial<LogGapRow>): LogGapRow {
-  const place = { reader: 'cvd', topic: 'market.trades', partition: partitionOf('btc', PARTITIONS) }
-  return { ...place, reason: 'retention', from: NOW, to: NOW, missing: 7, time: NOW, ...given }
+  const position = { reader: 'cvd', topic: 'market.trades', partition: partitionOf('btc', PARTITIONS) }
+  return { ...position, reason: 'retention', from: NOW, to: NOW, missing: 7, time: NOW, ...given }
 }
 
 /** Every venue lists the asset: the perpetual venues and the spot markets of the price chain. */

@@ -55,12 +55,12 @@ export function fillAsset(market: FakeMarket, asset: string, { now, price }: { n
     time: now,
     v: 1,
   })
-  for (const [place, venue] of fundingVenues.entries())
+  for (const [rank, venue] of fundingVenues.entries())
     market.settlements.push(
       ...Array.from({ length: 12 }, (_, index) => ({
         instrument: `${venue}:perp:${symbol}USDT`,
         asset,
-        settled_rate: Number(`${(index - 3) * 10 + place}e-5`),
+        settled_rate: Number(`${(index - 3) * 10 + rank}e-5`),
         mark: price,
         time: lastSettlement(now) - index * 8 * HOUR,
         received: now,
@@ -86,15 +86,15 @@ function compositeOf(asset: string, now: Micros, price: number): FakeMarket['pri
 
 /** Rates rise from venue to venue: 0.0001, 0.0002, 0.0003. */
 export function perpetual(venue: string, asset: string, now: Micros, price: number): FundingView {
-  const place = fundingVenues.findIndex((known) => known === venue)
+  const rank = fundingVenues.findIndex((known) => known === venue)
   return {
     exchange: venue,
     instrument: `${venue}:perp:${asset.toUpperCase()}USDT`,
-    rate: Number(`${place + 1}e-4`),
+    rate: Number(`${rank + 1}e-4`),
     rate_time: now - 3 * SECOND,
     next_settlement: lastSettlement(now) + 8 * HOUR,
     interval_hours: 8,
-    mark: price * (1 + (place - 1) / 1024),
+    mark: price * (1 + (rank - 1) / 1024),
     index: price,
     mark_time: now - 2 * SECOND,
     premium: 0.0005,
@@ -102,10 +102,10 @@ export function perpetual(venue: string, asset: string, now: Micros, price: numb
     average_premium: 0.0004,
     samples: 180,
     expected: 184,
-    predicted: Number(`${place + 2}e-4`),
+    predicted: Number(`${rank + 2}e-4`),
     settled_rate: -0.0003,
     settled_time: lastSettlement(now),
-    open_interest: 1000 * (place + 1),
+    open_interest: 1000 * (rank + 1),
     open_interest_time: now - 4 * SECOND,
   }
 }
@@ -128,13 +128,13 @@ function fillRatios(market: FakeMarket, asset: string, now: Micros): void {
   for (const [index, venue] of ratioVenues.entries()) {
     const ls_ratio = index + 1
     const shares = { long_ratio: ls_ratio / (ls_ratio + 1), short_ratio: 1 / (ls_ratio + 1), ls_ratio }
-    const about = { instrument: `${venue}:perp:${asset.toUpperCase()}USDT`, asset, basis: 'positions' } as const
+    const fields = { instrument: `${venue}:perp:${asset.toUpperCase()}USDT`, asset, basis: 'positions' } as const
     const times = { time: now - 300 * SECOND, received: now }
     market.ratios.push(
-      { ...about, cohort: 'top_traders', ...shares, ...times },
+      { ...fields, cohort: 'top_traders', ...shares, ...times },
       // What must not be taken: everybody's, and a count of heads.
-      { ...about, cohort: 'all', ...shares, ls_ratio: 99, ...times },
-      { ...about, cohort: 'top_traders', basis: 'accounts', ...shares, ls_ratio: 98, ...times },
+      { ...fields, cohort: 'all', ...shares, ls_ratio: 99, ...times },
+      { ...fields, cohort: 'top_traders', basis: 'accounts', ...shares, ls_ratio: 98, ...times },
     )
   }
 }

@@ -56,10 +56,10 @@ class Batches {
     this.#target = target
   }
 
-  put<Type extends RecordType>(topic: TopicName, type: Type, value: Records[Type], place?: RecordTarget): void {
+  put<Type extends RecordType>(topic: TopicName, type: Type, value: Records[Type], position?: RecordTarget): void {
     const asset = 'asset' in value && typeof value.asset === 'string' ? value.asset : ''
     const { codec, partitions, now } = this.#target
-    const { key, partition } = place ?? { key: asset, partition: partitionOf(asset, partitions) }
+    const { key, partition } = position ?? { key: asset, partition: partitionOf(asset, partitions) }
     const name = `${topic}/${partition}`
     const batch = this.#batches.get(name) ?? { topic, partition, records: [] }
     this.#batches.set(name, batch)

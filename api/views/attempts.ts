@@ -17,7 +17,7 @@ export interface AttemptRow {
   readonly finished: Micros
   readonly due: Micros | null
   readonly triggered: Micros
-  readonly place: AttemptPosition
+  readonly position: AttemptPosition
 }
 
 export interface AttemptPosition {
@@ -76,7 +76,7 @@ function attemptOf(row: Row): AttemptRow {
     finished: row.number('finished_us'),
     due: row.nullableNumber('due_us'),
     triggered: row.number('triggered_us'),
-    place: { started, partition: row.number('partition'), offset: row.number('offset') },
+    position: { started, partition: row.number('partition'), offset: row.number('offset') },
   }
 }
 

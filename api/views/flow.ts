@@ -35,7 +35,7 @@ export function isCounted(instrument: string, counted: readonly TradeVenueRow[])
 }
 
 /** Where an asset's flow is to be had from, and how far it is. */
-export interface FlowPlaces {
+export interface FlowPositions {
   /** The `now` of the data. */
   readonly now: Micros
   /** Hours before it are read as hours. */
@@ -49,7 +49,7 @@ export interface FlowPlaces {
  * The newest flow from memory, the rest from ClickHouse. `told`: a partition time up to which ClickHouse has all; where it
  * lags far behind it is told how things were then, by its rows alone.
  */
-export function flowPlaces(present: Present, asset: string, told: Micros): FlowPlaces {
+export function flowPositions(present: Present, asset: string, told: Micros): FlowPositions {
   const state = present.of(asset)
   const storedTo = flowHeldFrom(state, asset)
   const now = flowTime(present, asset)
@@ -64,7 +64,7 @@ export function flowPlaces(present: Present, asset: string, told: Micros): FlowP
  * `before`: what lies before the range is wanted too.
  */
 export function storedRange(
-  { hoursTo, storedTo }: FlowPlaces,
+  { hoursTo, storedTo }: FlowPositions,
   { from, to }: Range,
   { width, before }: { readonly width: Micros; readonly before: boolean },
 ): Range & { readonly hours: Micros } {

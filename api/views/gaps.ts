@@ -50,9 +50,9 @@ export function gapsOf(present: Present, asset: string, { from, to }: Stretch): 
   const { gap, lost } = present.of(asset)
   const touches = (one: Stretch): boolean => one.to >= from && one.from < to
   const rows: GapRow[] = []
-  for (const { instrument, state, from_time, to_time, missing, ...about } of gap.values()) {
+  for (const { instrument, state, from_time, to_time, missing, ...details } of gap.values()) {
     const row = { instrument, venue: partsOf(instrument).venue, state, from: from_time, to: to_time, missing }
-    if (about.asset === asset && touches(row)) rows.push(row)
+    if (details.asset === asset && touches(row)) rows.push(row)
   }
   for (const stretch of lost.values()) if (touches(stretch)) rows.push({ ...everywhere, ...stretch })
   return rows.sort((a, b) => b.from - a.from || (a.venue ?? '').localeCompare(b.venue ?? '')).slice(0, GAPS_MAX)

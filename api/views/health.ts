@@ -91,8 +91,8 @@ function healthOf(reports: readonly VenueReport[]): VenueHealth {
 }
 
 function rank(state: string): number {
-  const place = ranks.indexOf(state)
-  return place < 0 ? ranks.length : place
+  const index = ranks.indexOf(state)
+  return index < 0 ? ranks.length : index
 }
 
 /** Gaps that are being repaired now, over all assets. */

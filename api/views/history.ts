@@ -1,7 +1,7 @@
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
-import { storedRange, type FlowPlaces } from './flow.ts'
+import { storedRange, type FlowPositions } from './flow.ts'
 import { candlesOfPast, isTold, pastParams, sourceRangeOf, sourceSql, untilSql, type Past } from './past.ts'
 import { joinedRange, ofTrades, sourceOf, type Source, type SourceRange } from './held-past.ts'
 import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
@@ -73,7 +73,7 @@ function flowSql(anchor: 'fromStart' | 'fromAnchor', hasPast: boolean): string {
 interface FlowQuery extends Range {
   readonly asset: string
   readonly width: Micros
-  readonly places: FlowPlaces
+  readonly positions: FlowPositions
   /** What lies before it does not count; undefined: all counts. */
   readonly anchor: Micros | undefined
   /** Of the instruments whose candles say what takers bought. */
@@ -83,25 +83,25 @@ interface FlowQuery extends Range {
 /** The flow of a range by bucket and venue, with each venue's sum of what lies before it. */
 export async function readFlow(
   database: Database,
-  { asset, width, places, anchor, past: own, ...range }: FlowQuery,
+  { asset, width, positions, anchor, past: own, ...range }: FlowQuery,
 ): Promise<FlowRow[]> {
-  const bounds = storedRange(places, range, { width, before: true })
+  const bounds = storedRange(positions, range, { width, before: true })
   const from = anchor === undefined ? {} : { anchor, whole: ceilTo(anchor, intervals['1h']) }
   const sql = flowSql(anchor === undefined ? 'fromStart' : 'fromAnchor', own.length > 0)
-  const about = own.length === 0 ? {} : { ...pastParams(own, width), end: range.to, untold: untoldTo(own, places) }
+  const about = own.length === 0 ? {} : { ...pastParams(own, width), end: range.to, untold: untoldTo(own, positions) }
   const rows = await database.query(sql, { asset, width, ...bounds, ...from, ...about })
   const isOwn = ({ instrument, bucket }: Flow): boolean => isTold(own, instrument, bucket)
   const counts = (row: Flow): boolean =>
     anchor === undefined
       ? row.bucket < range.to || !isOwn(row)
       : row.bucket < range.to && row.bucket >= anchor && isOwn(row)
-  const held = places.held.filter(counts).map((row) => heldFlow(row, isOwn(row) ? range.from : Infinity, width))
+  const held = positions.held.filter(counts).map((row) => heldFlow(row, isOwn(row) ? range.from : Infinity, width))
   const stored = rows.map((raw) => flowOf(new Row(raw)))
   return [...Map.groupBy([...stored, ...held], ({ venue, time }) => `${venue}|${time ?? ''}`).values()].map(sumOf)
 }
 
 /** Up to where ClickHouse has trades whose hour is told by a candle. */
-function untoldTo(past: readonly Past[], { storedTo }: FlowPlaces): Micros {
+function untoldTo(past: readonly Past[], { storedTo }: FlowPositions): Micros {
   return Math.min(storedTo, Math.max(0, ...past.map(({ until }) => (until === Infinity ? 0 : until))))
 }
 

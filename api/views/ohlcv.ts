@@ -1,6 +1,6 @@
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
-import { storedRange, type FlowPlaces } from './flow.ts'
+import { storedRange, type FlowPositions } from './flow.ts'
 import { candlesOfPast, isTold, pastParams, sourceSql, sourceRangeOf, untilSql, type Past } from './past.ts'
 import { joinedRange, ofTrades, type SourceRange } from './held-past.ts'
 import { bucketSql, floorTo, intervals, type Range } from './range.ts'
@@ -30,7 +30,7 @@ export interface CandleQuery extends Range {
   readonly instruments: readonly string[]
   readonly width: Micros
   readonly limit: number
-  readonly places: FlowPlaces
+  readonly positions: FlowPositions
   /** Of the instruments that have one. */
   readonly past: readonly Past[]
 }
@@ -73,8 +73,8 @@ function candlesSql(side: Side, width: Micros, hasPast: boolean): string {
 
 /** Candles of a range, oldest first; buckets without a trade have none. */
 export async function readCandles(database: Database, query: CandleQuery, side: Side): Promise<CandleRow[]> {
-  const { asset, instruments, width, limit, places, past } = query
-  const bounds = storedRange(places, query, { width, before: false })
+  const { asset, instruments, width, limit, positions, past } = query
+  const bounds = storedRange(positions, query, { width, before: false })
   const about = past.length === 0 ? {} : { ...pastParams(past, width), end: query.to }
   const params = { asset, instruments, width, limit, ...bounds, ...about }
   const rows = await database.query(candlesSql(side, width, past.length > 0), params)
@@ -84,10 +84,10 @@ export async function readCandles(database: Database, query: CandleQuery, side: 
 }
 
 /** Candles of the rows in memory, oldest first. */
-function heldCandles({ from, to, width, instruments, places, past }: CandleQuery): CandleRow[] {
+function heldCandles({ from, to, width, instruments, positions, past }: CandleQuery): CandleRow[] {
   const isMine = ({ instrument, bucket }: Flow): boolean =>
     bucket >= from && bucket < to && instruments.includes(instrument) && isTold(past, instrument, bucket)
-  const byTime = Map.groupBy(places.held.filter(isMine), ({ bucket }) => floorTo(bucket, width))
+  const byTime = Map.groupBy(positions.held.filter(isMine), ({ bucket }) => floorTo(bucket, width))
   return [...byTime].toSorted(([a], [b]) => a - b).map(([time, rows]) => candleOfRows(time, rows))
 }
 

@@ -118,11 +118,11 @@ export interface Reading {
 }
 
 function newestSql({ view, columns, where, source, bounds }: Series): string {
-  const place = `(${source} = 'live', time)`
+  const order = `(${source} = 'live', time)`
   const list = columns.map((name) => `assumeNotNull(${name})`)
   const further = bounds === undefined ? [] : [`min(${list[0]})`, `max(${list[0]})`]
-  return `SELECT venue, arrayConcat(argMax([${list.join()}], ${place}), [${further.join()}]) AS newest,
-  ${bucketSql('time')} AS bucket_us, ${microsSql(`argMax(time, ${place})`)} AS at_us, max(${source} = 'live') AS is_live
+  return `SELECT venue, arrayConcat(argMax([${list.join()}], ${order}), [${further.join()}]) AS newest,
+  ${bucketSql('time')} AS bucket_us, ${microsSql(`argMax(time, ${order})`)} AS at_us, max(${source} = 'live') AS is_live
   FROM ${view} WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')} AND ${where}
   GROUP BY venue, bucket_us`
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Topic } from '../../schemas/topics.ts'
 import type { ClickhouseAccess } from '../config/clickhouse.ts'
-import type { GroupOffsets, Places, Reached } from '../kafka/group-offsets.ts'
+import type { GroupOffsets, ReachedOffsets, Reached } from '../kafka/group-offsets.ts'
 import type { LogReader } from '../kafka/seam.ts'
 import { partitionsOf } from '../kafka/topic-settings.ts'
 import type { Logger } from '../log.ts'
@@ -39,11 +39,11 @@ interface Task {
   readonly topic: Topic
   readonly around: Surroundings
   /** Where each partition is read from. */
-  readonly from: Places
+  readonly from: ReachedOffsets
   /** Behind the last record that is wanted of a partition; those of which nothing is wanted are left out. */
   readonly wanted: ReadonlyMap<number, number>
   /** The ends as they were when it was found; then there is all before them. */
-  readonly ends: Places
+  readonly ends: ReachedOffsets
 }
 
 /**
@@ -61,7 +61,7 @@ export class Rereader {
   readonly #server: Clickhouse
   readonly #stopped = new AbortController()
   /** By topic: ClickHouse has all before it. */
-  readonly #complete = new Map<string, Places>()
+  readonly #complete = new Map<string, ReachedOffsets>()
   #databaseId = ''
   #keptAt = 0
   #running: Promise<void> | undefined
@@ -156,7 +156,7 @@ export class Rereader {
     return this.#taskOf(topic, around, complete, ends)
   }
 
-  async #taskOf(topic: Topic, around: Surroundings, complete: Places, ends: Places): Promise<Task> {
+  async #taskOf(topic: Topic, around: Surroundings, complete: ReachedOffsets, ends: ReachedOffsets): Promise<Task> {
     const from = new Map<number, Reached>()
     const wanted = new Map<number, number>()
     for (const [partition, end] of ends) {
@@ -246,22 +246,23 @@ export class Rereader {
   }
 
   /** What was read of these partitions under the leaders of `ends` is complete under them. */
-  #advance({ topic, from, ends, wanted }: Task, partitions: readonly number[], read: Places): void {
+  #advance({ topic, from, ends, wanted }: Task, partitions: readonly number[], read: ReachedOffsets): void {
     const complete = new Map(this.#complete.get(topic.name))
     for (const partition of partitions) {
       const end = ends.get(partition)
-      const place = wanted.has(partition) ? (read.get(partition) ?? from.get(partition)) : end
-      if (end !== undefined && place !== undefined) complete.set(partition, { offset: place.offset, epoch: end.epoch })
+      const offset = wanted.has(partition) ? (read.get(partition) ?? from.get(partition)) : end
+      if (end !== undefined && offset !== undefined)
+        complete.set(partition, { offset: offset.offset, epoch: end.epoch })
     }
     this.#complete.set(topic.name, complete)
   }
 
   /** For the next process. */
   async #keep(topic: Topic, around: Surroundings): Promise<void> {
-    const places = this.#complete.get(topic.name)
-    if (places === undefined) return
+    const offsets = this.#complete.get(topic.name)
+    if (offsets === undefined) return
     const { group } = readingOf(topic.name, around)
-    await this.#options.offsets.commit(keptBy(group), around.namespace + topic.name, places)
+    await this.#options.offsets.commit(keptBy(group), around.namespace + topic.name, offsets)
   }
 
   async #pause(ms: number): Promise<void> {

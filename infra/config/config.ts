@@ -48,8 +48,8 @@ function formerText(
 
 /** The value of `text`, or undefined where it does not fit the setting. */
 function parse(setting: Setting, text: string): Values[Setting['kind']] | undefined {
-  const said = setting.kind === 'list' ? itemsOf(text) : [text]
-  if (!said.every((item) => setting.oneOf?.includes(item) ?? true)) return undefined
+  const items = setting.kind === 'list' ? itemsOf(text) : [text]
+  if (!items.every((item) => setting.oneOf?.includes(item) ?? true)) return undefined
   switch (setting.kind) {
     case 'text':
       return text
@@ -60,7 +60,7 @@ function parse(setting: Setting, text: string): Values[Setting['kind']] | undefi
     case 'number':
       return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
     case 'list':
-      return said
+      return items
     case 'flag':
       return text === '1' ? true : text === '0' ? false : undefined
   }

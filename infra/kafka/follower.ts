@@ -174,19 +174,19 @@ export class Follower {
 
   async #take(slice: Slice, asked: ClockReading): Promise<void> {
     const { records, next, end, error } = slice
-    const place = this.#places.get(nameOf(slice))
-    if (place === undefined || place.offset !== slice.from || error === 'moved') return
-    const differs = await this.#differsAt(place, slice)
-    if (differs !== undefined) return this.#miss(place, differs)
+    const followed = this.#places.get(nameOf(slice))
+    if (followed === undefined || followed.offset !== slice.from || error === 'moved') return
+    const differs = await this.#differsAt(followed, slice)
+    if (differs !== undefined) return this.#miss(followed, differs)
     for (const record of records) {
-      await this.#options.take(record, place)
-      place.offset = record.offset + 1
-      place.last = record
+      await this.#options.take(record, followed)
+      followed.offset = record.offset + 1
+      followed.last = record
     }
-    if (records.length > 0 && place.last !== undefined) place.last = unshared(place.last)
-    place.offset = next
-    place.isAtEnd = error === undefined && next >= end
-    if (place.isAtEnd) place.lease.renewed(asked)
+    if (records.length > 0 && followed.last !== undefined) followed.last = unshared(followed.last)
+    followed.offset = next
+    followed.isAtEnd = error === undefined && next >= end
+    if (followed.isAtEnd) followed.lease.renewed(asked)
   }
 
   /** Where it goes on if what was told of it is not what the log says any more. */
@@ -201,9 +201,9 @@ export class Follower {
   }
 
   /** Something of a partition is gone: what was told of it is void, or it goes on at `next`. */
-  async #miss(place: FollowedPartition, next: number): Promise<void> {
-    if (this.#options.onMissed !== undefined) return this.#beginAnew(place)
-    const { topic, partition, offset } = place
+  async #miss(followed: FollowedPartition, next: number): Promise<void> {
+    if (this.#options.onMissed !== undefined) return this.#beginAnew(followed)
+    const { topic, partition, offset } = followed
     this.#options.log.warn({ topic, partition, offset, next }, 'the log is not what was read of it; going on at `next`')
     this.#begin([{ topic, partition, offset: next }], true)
   }
@@ -214,13 +214,13 @@ export class Follower {
       this.#waiting.delete(waiting)
       waiting.done()
     }
-    for (const place of this.#places.values()) if (place.isAtEnd) place.isAnew = false
+    for (const followed of this.#places.values()) if (followed.isAtEnd) followed.isAnew = false
   }
 
   #has(ends: readonly Position[]): boolean {
     return ends.every((end) => {
-      const place = this.#places.get(nameOf(end))
-      return place !== undefined && (place.offset >= end.offset || (place.isAnew && place.isAtEnd))
+      const followed = this.#places.get(nameOf(end))
+      return followed !== undefined && (followed.offset >= end.offset || (followed.isAnew && followed.isAtEnd))
     })
   }
 }

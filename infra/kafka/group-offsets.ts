@@ -18,7 +18,7 @@ import { LogError } from './seam.ts'
 export type { Reached }
 
 /** The places of one topic's partitions. */
-export type Places = ReadonlyMap<number, Reached>
+export type ReachedOffsets = ReadonlyMap<number, Reached>
 
 const ANSWER_MS = 15_000
 
@@ -36,7 +36,7 @@ export class GroupOffsets {
   }
 
   /** The end of each partition, and the epoch of its leader. */
-  ends(topic: string, partitions: readonly number[]): Promise<Places> {
+  ends(topic: string, partitions: readonly number[]): Promise<ReachedOffsets> {
     let isStale = false
     return retrying(`ends of ${topic}`, ANSWER_MS, async () => {
       if (isStale && this.#link.knows(topic)) await this.#link.refresh()
@@ -47,7 +47,7 @@ export class GroupOffsets {
   }
 
   /** What the group has committed; a partition of which it has committed nothing is left out. */
-  async committed(group: string, topic: string, partitions: readonly number[]): Promise<Places> {
+  async committed(group: string, topic: string, partitions: readonly number[]): Promise<ReachedOffsets> {
     const body = (): Encoder => {
       const encoder = new Encoder().writeString(group).writeInt32(1).writeString(topic)
       writeItems(encoder, partitions, (partition) => encoder.writeInt32(partition))
@@ -69,11 +69,11 @@ export class GroupOffsets {
   }
 
   /** Commits for a group that has no member now. */
-  async commit(group: string, topic: string, places: Places): Promise<void> {
+  async commit(group: string, topic: string, offsets: ReachedOffsets): Promise<void> {
     const body = (): Encoder => {
       const encoder = new Encoder().writeString(group).writeInt32(-1).writeString('') // no generation, no member
       encoder.writeInt32(1).writeString(topic)
-      writeItems(encoder, [...places], ([partition, { offset, epoch }]) =>
+      writeItems(encoder, [...offsets], ([partition, { offset, epoch }]) =>
         encoder.writeInt32(partition).writeInt64(offset).writeInt32(epoch).writeString(''),
       )
       return encoder

@@ -50,12 +50,12 @@ export class RawReader {
         offset = await this.#beyond({ topic, partition, offset }, part, to)
         continue
       }
-      const place = `${topic}/${partition}`
+      const partitionName = `${topic}/${partition}`
       for (const { at, end, base } of boundsOf(found.bytes))
         if (!isSound(found.bytes.subarray(at, end)))
           throw new LogError(
             'refused',
-            `${place}: the batch at ${base} is damaged on the broker; replace its disk's copy`,
+            `${partitionName}: the batch at ${base} is damaged on the broker; replace its disk's copy`,
           )
       yield found
       offset = found.to

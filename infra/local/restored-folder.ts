@@ -40,12 +40,12 @@ export async function restoreFolder(options: RestoreOptions): Promise<string> {
   const secrets = missingSecrets(path.join(options.root, 'secrets'), index.secrets)
   const data = await openDataFolder(options.root, index.mode as Mode, false, { partitions: index.partitions })
   try {
-    const place = path.join(data.mode, 'restoring')
-    rmSync(place, { recursive: true, force: true })
-    await fill(place, data, options, index)
+    const restoring = path.join(data.mode, 'restoring')
+    rmSync(restoring, { recursive: true, force: true })
+    await fill(restoring, data, options, index)
     writeSecrets(path.join(options.root, 'secrets'), secrets)
-    for (const part of parts) renameSync(path.join(place, part), path.join(data.mode, part))
-    rmSync(place, { recursive: true })
+    for (const part of parts) renameSync(path.join(restoring, part), path.join(data.mode, part))
+    rmSync(restoring, { recursive: true })
   } finally {
     data.release()
   }
@@ -53,13 +53,13 @@ export async function restoreFolder(options: RestoreOptions): Promise<string> {
 }
 
 async function fill(
-  place: string,
+  restoring: string,
   data: DataFolder,
   { folder, indexes, namespace, retentionBytes, onProgress }: RestoreOptions,
   { partitions, schemas }: BackupIndex,
 ): Promise<void> {
   const around = (name: string) => ({
-    dataDir: path.join(place, name),
+    dataDir: path.join(restoring, name),
     port: 0,
     logFile: path.join(data.logs, `${name}.log`),
     onProgress,
@@ -76,7 +76,7 @@ async function fill(
   } finally {
     await broker.stop()
   }
-  await restoreLog(folder, indexes, { logDir: path.join(place, 'broker', 'log'), namespace })
+  await restoreLog(folder, indexes, { logDir: path.join(restoring, 'broker', 'log'), namespace })
 }
 
 /** Those that are not there. Throws where another one is. */

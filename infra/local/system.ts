@@ -116,7 +116,7 @@ function namesOf(role: string, hosts: readonly number[]): string[] {
 }
 
 function storesOf({ folder, ports, external, simulator, mode, onProgress, ...options }: SystemOptions): Part[][] {
-  const place = (name: string): { dataDir: string; logFile: string; onProgress: (line: string) => void } => ({
+  const filesOf = (name: string): { dataDir: string; logFile: string; onProgress: (line: string) => void } => ({
     dataDir: path.join(folder.mode, name),
     logFile: path.join(folder.logs, `${name}.log`),
     onProgress: (line) => onProgress(`${name}: ${line}`),
@@ -126,18 +126,18 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
   const idFile = path.join(folder.mode, 'cluster-id')
   const links = nodes.map(({ advertised, port }, index): Part => {
     const name = `link-${index + 1}`
-    return { name, start: () => startForward(name, place(name).logFile, advertised, [port]) }
+    return { name, start: () => startForward(name, filesOf(name).logFile, advertised, [port]) }
   })
   const brokers = nodes.map(({ port }, index): Part => {
     const name = `broker-${index + 1}`
     const cluster = { nodes, node: index + 1, idFile }
-    return { name, start: () => startBroker({ ...place(name), port, cluster, ...memory }) }
+    return { name, start: () => startBroker({ ...filesOf(name), port, cluster, ...memory }) }
   })
   const registry: Part = {
     name: 'registry',
     start: () =>
       startRegistry({
-        ...place('registry'),
+        ...filesOf('registry'),
         port: ports.registry,
         ...(nodes.length > 0 && { brokers: brokersOf(ports) }),
       }),
@@ -147,12 +147,12 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
     external.brokers === undefined &&
       nodes.length === 0 && {
         name: 'broker',
-        start: () => startBroker({ ...place('broker'), port: ports.kafka, ...memory }),
+        start: () => startBroker({ ...filesOf('broker'), port: ports.kafka, ...memory }),
       },
     external.clickhouseUrl === undefined && {
       name: 'clickhouse',
       start: async () => {
-        const around = place('clickhouse')
+        const around = filesOf('clickhouse')
         const clickhouse = await startClickhouse({ ...around, port: ports.clickhouse, env: options.password })
         lowerCpuShare(clickhouse.pid, around.onProgress)
         return clickhouse
@@ -160,13 +160,13 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
     },
     mode !== 'live' && {
       name: 'simulator',
-      start: () => startSimulator({ ...place('simulator'), port: ports.simulator, env: simulator }),
+      start: () => startSimulator({ ...filesOf('simulator'), port: ports.simulator, env: simulator }),
     },
     options.payments === 'local' && {
       name: 'chain',
       start: async () => {
         const { startChain } = await import('./chain/start.ts') // what it needs takes a second to load
-        return startChain({ ...place('chain'), port: ports.chain, blockSeconds: options.blockSeconds })
+        return startChain({ ...filesOf('chain'), port: ports.chain, blockSeconds: options.blockSeconds })
       },
     },
   ]

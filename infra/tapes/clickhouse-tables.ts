@@ -18,7 +18,7 @@ export interface TableMapping {
 
 const millis = (column: string): string => `intDiv(toUnixTimestamp64Micro(${column}), 1000)`
 
-function place(topic: TopicName, record: RecordType, table: string, time: string, isByAsset = false): TableMapping {
+function mapping(topic: TopicName, record: RecordType, table: string, time: string, isByAsset = false): TableMapping {
   const at = { partition: 'partition', offset: 'offset', time: millis(time) }
   return { topic, table, ...at, records: [[record, null]], isByAsset }
 }
@@ -30,9 +30,9 @@ function replayed(topic: TopicName, table: string, records: TableMapping['record
 
 /** Inputs of the processors: with them a backtest gives what it gives from the log. */
 export const inputTables: readonly TableMapping[] = [
-  place('market.trades', 'trade', 'trades_log', 'received', true),
-  place('market.trades', 'gap', 'gaps_log', 'time'),
-  place('market.trades', 'mark', 'feed_marks_log', 'time'),
+  mapping('market.trades', 'trade', 'trades_log', 'received', true),
+  mapping('market.trades', 'gap', 'gaps_log', 'time'),
+  mapping('market.trades', 'mark', 'feed_marks_log', 'time'),
   replayed('market.tickers', 'tickers_replay', [
     ['spot_ticker', 'last'],
     ['price_range', 'from'],
@@ -49,12 +49,12 @@ export const inputTables: readonly TableMapping[] = [
 
 /** What the live system derived, the last version of each; without the forwarded marks. */
 export const derivedTables: readonly TableMapping[] = [
-  place('derived.flow', 'flow', 'flow_log', 'bucket', true),
-  place('derived.flow', 'flow_hour', 'flow_hours_log', 'hour', true),
-  place('derived.signals', 'signal', 'signal_changes_log', 'time', true),
-  place('alerts.inputs', 'composite_price', 'prices_log', 'time', true),
-  place('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time', true),
-  place('alerts.inputs', 'metric', 'metrics_log', 'time', true),
+  mapping('derived.flow', 'flow', 'flow_log', 'bucket', true),
+  mapping('derived.flow', 'flow_hour', 'flow_hours_log', 'hour', true),
+  mapping('derived.signals', 'signal', 'signal_changes_log', 'time', true),
+  mapping('alerts.inputs', 'composite_price', 'prices_log', 'time', true),
+  mapping('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time', true),
+  mapping('alerts.inputs', 'metric', 'metrics_log', 'time', true),
 ]
 
 type Schema = string | readonly Schema[] | Named

@@ -20,9 +20,9 @@ const SETTINGS =
  */
 export function clickhouseTape(clickhouse: Clickhouse, partitions: number): Tape {
   const codec = localCodec()
-  const places = [...inputTables, ...derivedTables]
+  const mappings = [...inputTables, ...derivedTables]
   const tables = new Tables(clickhouse, partitions)
-  const of = (topic: TopicName): readonly TableMapping[] => places.filter((place) => place.topic === topic)
+  const of = (topic: TopicName): readonly TableMapping[] => mappings.filter((mapping) => mapping.topic === topic)
   return {
     name: 'ClickHouse',
     partitions,
@@ -49,11 +49,11 @@ const BEYOND = 1e15
 
 async function spanOf(
   tables: Tables,
-  places: readonly TableMapping[],
+  mappings: readonly TableMapping[],
   { topic, partition }: Pick<Span, 'topic' | 'partition'>,
   range: TimeRange,
 ): Promise<Span> {
-  const bounds = await Promise.all(places.map((place) => tables.bounds(place, partition, range)))
+  const bounds = await Promise.all(mappings.map((mapping) => tables.bounds(mapping, partition, range)))
   const found = bounds.filter((bound) => bound.last_offset >= 0)
   if (found.length === 0) return { topic, partition, from: 0, to: 0, isWhole: false }
   const end = Math.max(...found.map((bound) => bound.last_offset)) + 1
@@ -66,12 +66,12 @@ async function spanOf(
 async function* readSpan(
   tables: Tables,
   codec: Codec,
-  places: readonly TableMapping[],
+  mappings: readonly TableMapping[],
   { topic, partition, from, to }: Span,
 ): AsyncGenerator<readonly LogRecord[]> {
   const fetch = (at: number): Promise<LogRecord[]> => {
     const window = { partition, from: at, to: Math.min(to, at + OFFSETS_PER_READ) }
-    return readWindow(tables, places, window, (message) => codec.encode(topic, message.type, message.value))
+    return readWindow(tables, mappings, window, (message) => codec.encode(topic, message.type, message.value))
   }
   let ahead = from < to ? fetch(from) : undefined
   for (let at = from; ahead !== undefined; at += OFFSETS_PER_READ) {
@@ -91,15 +91,15 @@ interface OffsetWindow {
 
 async function readWindow(
   tables: Tables,
-  places: readonly TableMapping[],
+  mappings: readonly TableMapping[],
   window: OffsetWindow,
   encode: (message: Message) => Buffer,
 ): Promise<LogRecord[]> {
   const byOffset = new Map<number, LogRecord>()
-  for (const place of places) {
-    for (const row of await tables.rows(place, window)) {
+  for (const mapping of mappings) {
+    for (const row of await tables.rows(mapping, window)) {
       const { log_offset: offset, log_ms: time } = row
-      const [record] = place.records.find(([, own]) => own === null || row[own] !== null) ?? []
+      const [record] = mapping.records.find(([, own]) => own === null || row[own] !== null) ?? []
       if (record !== undefined) byOffset.set(offset, { offset, time, key: null, value: encode(recordOf(record, row)) })
     }
   }
@@ -120,34 +120,34 @@ class Tables {
     this.#partitions = partitions
   }
 
-  async bounds(place: TableMapping, partition: number, range: TimeRange): Promise<Bounds> {
-    const { table, offset, time } = place
+  async bounds(mapping: TableMapping, partition: number, range: TimeRange): Promise<Bounds> {
+    const { table, offset, time } = mapping
     const after = (at: string): string =>
       `if(countIf(${time} >= {${at}:Float64}) = 0, ${BEYOND}, toFloat64(minIf(${offset}, ${time} >= {${at}:Float64})))`
     const [row] = await this.#clickhouse.rows<Bounds>(
       `SELECT toFloat64(min(${offset})) AS first_offset, if(count() = 0, -1, toFloat64(max(${offset}))) AS last_offset,
   ${after('since')} AS since_offset, ${after('until')} AS until_offset
-FROM ${table} WHERE ${where(place)}`,
+FROM ${table} WHERE ${where(mapping)}`,
       {
         partition,
         since: range.from,
         until: Number.isFinite(range.to) ? range.to : BEYOND,
-        assets: await this.#assetsOf(place, partition),
+        assets: await this.#assetsOf(mapping, partition),
       },
     )
     return row ?? { first_offset: 0, last_offset: -1, since_offset: BEYOND, until_offset: BEYOND }
   }
 
   /** FINAL, because of equal records the views say which stands; the columns have the names of the records' fields. */
-  async rows(place: TableMapping, window: OffsetWindow): Promise<Row[]> {
-    const { table, records, offset, time } = place
+  async rows(mapping: TableMapping, window: OffsetWindow): Promise<Row[]> {
+    const { table, records, offset, time } = mapping
     const fields = [...new Set(records.flatMap(([record]) => fieldNames(record)))].map((field) => `\`${field}\``)
     return this.#clickhouse.rows<Row>(
       `SELECT * FROM (SELECT ${[...fields, `${offset} AS log_offset`, `${time} AS log_ms`].join(', ')}
 FROM ${table} AS stored FINAL
-WHERE ${where(place)} AND ${offset} >= {from:UInt64} AND ${offset} < {to:UInt64})
+WHERE ${where(mapping)} AND ${offset} >= {from:UInt64} AND ${offset} < {to:UInt64})
 ${SETTINGS}`,
-      { ...window, assets: await this.#assetsOf(place, window.partition) },
+      { ...window, assets: await this.#assetsOf(mapping, window.partition) },
     )
   }
 

@@ -48,8 +48,8 @@ export async function decodeParquet(
   try {
     return await decode(content, columns)
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error)
-    throw new TapeError('corrupt', `${name} cannot be read: ${said}`, { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new TapeError('corrupt', `${name} cannot be read: ${reason}`, { cause: error })
   }
 }
 

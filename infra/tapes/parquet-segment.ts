@@ -130,9 +130,9 @@ function* recordsOf(
 }
 
 function typeIn(topic: TopicName, name: string): Type {
-  const said = name.split('.').at(-2)
-  const type = topicOf(topic).records.find((record) => record === said)
-  if (type === undefined && said !== NONE) throw new TapeError('corrupt', `${name} names no record type of ${topic}`)
+  const part = name.split('.').at(-2)
+  const type = topicOf(topic).records.find((record) => record === part)
+  if (type === undefined && part !== NONE) throw new TapeError('corrupt', `${name} names no record type of ${topic}`)
   return type ?? NONE
 }
 

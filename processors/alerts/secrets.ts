@@ -66,8 +66,8 @@ export function emailCode(secrets: ServiceSecrets, version: number, address: str
 }
 
 /** What only the service can have put into a message for a wallet: hexadecimal. */
-export function walletNonce(secrets: ServiceSecrets, version: number, about: string): string {
-  return derive(secrets, version, 'wallet-nonce', about).toString('hex').slice(0, NONCE_DIGITS)
+export function walletNonce(secrets: ServiceSecrets, version: number, purpose: string): string {
+  return derive(secrets, version, 'wallet-nonce', purpose).toString('hex').slice(0, NONCE_DIGITS)
 }
 
 /** Seals a text that callers hand back: 43 characters. */

@@ -325,8 +325,8 @@ export class InputFigures {
 
   #risk({ at_risk_5_pct: pct, cascade_risk: risk }: LiquidationRisk): void {
     this.#put('at_risk', null, pct)
-    const place = cascadeRisks.findIndex((name) => name === risk)
-    if (place >= 0) this.#put('cascade_class', null, place)
+    const index = cascadeRisks.findIndex((name) => name === risk)
+    if (index >= 0) this.#put('cascade_class', null, index)
   }
 }
 

@@ -87,9 +87,9 @@ export class Levels {
   add(key: number, id: string): void {
     const at = this.#chunkAt(key, id)
     const chunk = this.#chunks[at] ?? { keys: [], ids: [] }
-    const place = placeIn(chunk, key, id)
-    chunk.keys.splice(place, 0, key)
-    chunk.ids.splice(place, 0, id)
+    const index = indexIn(chunk, key, id)
+    chunk.keys.splice(index, 0, key)
+    chunk.ids.splice(index, 0, id)
     if (chunk.keys.length <= CHUNK_MAX) return
     const half = CHUNK_MAX / 2
     this.#chunks.splice(at + 1, 0, { keys: chunk.keys.splice(half), ids: chunk.ids.splice(half) })
@@ -99,10 +99,10 @@ export class Levels {
   delete(key: number, id: string): void {
     const at = this.#chunkAt(key, id)
     const chunk = this.#chunks[at]
-    const place = chunk === undefined ? 0 : placeIn(chunk, key, id)
-    if (chunk?.keys[place] !== key || chunk.ids[place] !== id) return
-    chunk.keys.splice(place, 1)
-    chunk.ids.splice(place, 1)
+    const index = chunk === undefined ? 0 : indexIn(chunk, key, id)
+    if (chunk?.keys[index] !== key || chunk.ids[index] !== id) return
+    chunk.keys.splice(index, 1)
+    chunk.ids.splice(index, 1)
     if (chunk.keys.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1)
   }
 
@@ -110,9 +110,9 @@ export class Levels {
   *between(low: number, high: number): Iterable<string> {
     for (let at = this.#chunkAt(low, ''); at < this.#chunks.length; at++) {
       const { keys, ids } = this.#chunks[at] ?? { keys: [], ids: [] }
-      for (let place = placeIn({ keys, ids }, low, ''); place < keys.length; place++) {
-        if ((keys[place] ?? Infinity) > high) return
-        yield ids[place] ?? ''
+      for (let index = indexIn({ keys, ids }, low, ''); index < keys.length; index++) {
+        if ((keys[index] ?? Infinity) > high) return
+        yield ids[index] ?? ''
       }
     }
   }
@@ -130,7 +130,7 @@ export class Levels {
   }
 }
 
-function placeIn(chunk: Chunk, key: number, id: string): number {
+function indexIn(chunk: Chunk, key: number, id: string): number {
   let [low, high] = [0, chunk.keys.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -144,9 +144,9 @@ export function emptyState(kinds: Kinds = alertKinds): AlertsState {
   }
 }
 
-export function bookOf(state: AlertsState, { terms, asset: place }: StoredAlert): AlertBook {
+export function bookOf(state: AlertsState, { terms, asset: scope }: StoredAlert): AlertBook {
   const { kinds, books } = state
-  const asset = isEverywhere(place) ? EVERYWHERE : place
+  const asset = isEverywhere(scope) ? EVERYWHERE : scope
   const kind = kinds.of(terms)
   const ofKind = books.get(kind.kind) ?? new Map<string, AlertBook>()
   if (ofKind.size === 0) books.set(kind.kind, ofKind)

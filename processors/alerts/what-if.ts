@@ -102,7 +102,7 @@ export class WhatIf {
     const id = `what-if-${this.#created}`
     const fields = alertKinds.of(terms).write(terms)
     const alert: NewAlert = { ...fields, symbol, ...nobody, expires_in_hours: AHEAD_MAX / HOUR }
-    const about = { request_id: id, action: 'create', asset, alert_id: id, alert } as const
+    const command = { request_id: id, action: 'create', asset, alert_id: id, alert } as const
     const nothing = {
       add_hours: null,
       trigger_id: null,
@@ -112,7 +112,7 @@ export class WhatIf {
       until: null,
       past: null,
     }
-    this.#apply({ type: 'command', value: { ...about, ...nothing, created: this.#state.time } })
+    this.#apply({ type: 'command', value: { ...command, ...nothing, created: this.#state.time } })
   }
 
   #apply(message: Message, partition = 0, offset = 0): void {

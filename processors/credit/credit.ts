@@ -62,8 +62,8 @@ export const credit: Processor<CreditState, Output<'payments.entries' | 'payment
     if (outcome !== undefined) touched.add(command.key_id)
     for (const id of touched) {
       const isAsked = id === command.key_id && outcome !== undefined
-      const said = isAsked ? { request_id: command.request_id, outcome } : TIME_PASSED
-      tell(state, id, { v, ...said }, emit)
+      const cause = isAsked ? { request_id: command.request_id, outcome } : TIME_PASSED
+      tell(state, id, { v, ...cause }, emit)
     }
   },
 
@@ -281,14 +281,14 @@ function note(value: CreditEntry, emit: Emit): void {
   emit({ topic: 'payments.entries', key: value.key_id, message: { type: 'credit_entry', value } })
 }
 
-function tell(state: CreditState, id: string, said: Pick<ApiKey, 'request_id' | 'outcome' | 'v'>, emit: Emit): void {
+function tell(state: CreditState, id: string, change: Pick<ApiKey, 'request_id' | 'outcome' | 'v'>, emit: Emit): void {
   const known = state.keys.get(id)
   if (known === undefined) return
   state.changed.add(id)
-  state.keys.set(id, { ...known, v: said.v })
+  state.keys.set(id, { ...known, v: change.v })
   const { payments: _, leases, ...key } = known
   const open = [...leases].map(([lease, { amount, charged, until }]) => ({ lease, amount, charged, until }))
-  const value: ApiKey = { ...key, leases: open, time: state.time, ...said }
+  const value: ApiKey = { ...key, leases: open, time: state.time, ...change }
   emit({ topic: 'payments.keys', key: id, message: { type: 'api_key', value } })
 }
 
@@ -319,10 +319,10 @@ function load(state: CreditState, { leases, payments, day = 0, charged_day = day
 
 /** A command about a key; what it does not say is left as it is. */
 export function creditCommand(
-  said: Pick<CreditCommand, 'key_id' | 'op' | 'request_id' | 'time'> & Partial<CreditCommand>,
+  command: Pick<CreditCommand, 'key_id' | 'op' | 'request_id' | 'time'> & Partial<CreditCommand>,
 ): CreditCommand {
   const nothing = { amount: 0, payment_id: null, payer: null, lease: null, uses: [], ends: false }
-  return { ...nothing, terms: null, version: null, until: null, ...said }
+  return { ...nothing, terms: null, version: null, until: null, ...command }
 }
 
 /** The purchase that a settled payment was for; undefined: it bought no credit. */

@@ -84,7 +84,7 @@ export class Beside implements CaughtUp {
   }
 
   /** For `/healthz`: records that lie before where it ends, as of the last look; null: it has not begun. */
-  get said(): { readonly processor: string; readonly partition: number; readonly records: number | null } {
+  get report(): { readonly processor: string; readonly partition: number; readonly records: number | null } {
     const records = Number.isFinite(this.#left) ? this.#left : null
     return { processor: this.row.name, partition: this.partition, records }
   }
@@ -111,11 +111,11 @@ export class Beside implements CaughtUp {
       await writer.close()
     }
     const { partition, row } = this
-    const place = { processor: row.name, partition, from: this.#older.generation, to: row.generation }
+    const position = { processor: row.name, partition, from: this.#older.generation, to: row.generation }
     const compared = await this.#compare()
     const text = 'a higher generation has caught up beside the older one'
-    if (compared.other > 0) report.warn({ ...place, ...compared }, `${text}; they differ`)
-    else report.info({ ...place, ...compared }, text)
+    if (compared.other > 0) report.warn({ ...position, ...compared }, `${text}; they differ`)
+    else report.info({ ...position, ...compared }, text)
   }
 
   opened(): Opened {
@@ -233,7 +233,7 @@ export class Beside implements CaughtUp {
   /** Of what both have told: the same record of the same key, that follows from the same place. */
   async #compare(): Promise<Compared> {
     const both = await this.#toldByOlder()
-    const differing = [...both].filter(([id, said]) => this.#told.get(id) !== said)
+    const differing = [...both].filter(([id, value]) => this.#told.get(id) !== value)
     return { same: both.size - differing.length, other: differing.length, first: differing[0]?.[0] }
   }
 
@@ -277,10 +277,10 @@ async function lastPosition(
 ): Promise<Snapshot | undefined> {
   const { reader, clock } = ports
   const end = (await reader.offsets(row.state, [partition], 'end')).get(partition) ?? 0
-  const place = { topic: row.state, partition, offset: end }
+  const position = { topic: row.state, partition, offset: end }
   let last: LogRecord | undefined
   for (let behind = 1; behind <= BEHIND_MAX && last === undefined; behind *= 2)
-    last = await recordBefore(reader, place, (ms) => clock.delay(ms), behind)
+    last = await recordBefore(reader, position, (ms) => clock.delay(ms), behind)
   if (last?.key?.toString() !== POSITION_KEY || last.value === null) return undefined
   const message = await decoder.decodeOrAsk(last.value)
   return message.type === 'snapshot' ? message.value : undefined
@@ -306,8 +306,8 @@ export async function catchUpAll(besides: Map<number, Beside>, report: Ports['re
     try {
       await beside.catchUp()
     } catch (error) {
-      const place = { processor: beside.row.name, partition, err: error }
-      report.warn(place, 'a higher generation could not catch up beside the older one; it is built when it is owned')
+      const position = { processor: beside.row.name, partition, err: error }
+      report.warn(position, 'a higher generation could not catch up beside the older one; it is built when it is owned')
       besides.delete(partition)
       await beside.close()
     }

@@ -96,8 +96,8 @@ export class DeadLetters {
 
   #tell({ processor, topic, partition, offset, reason, code, message, at }: DeadLetter): void {
     if (!isPowerOfTwo(this.#count)) return // the 1st, 2nd, 4th, 8th: a flood of them must not flood the log
-    const place = { processor, topic, partition, offset, reason, code, at, count: this.#count }
-    this.#ports.report.error({ ...place, why: message }, 'set a record aside')
+    const position = { processor, topic, partition, offset, reason, code, at, count: this.#count }
+    this.#ports.report.error({ ...position, why: message }, 'set a record aside')
   }
 }
 

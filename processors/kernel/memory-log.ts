@@ -197,18 +197,18 @@ class MemoryPartition {
 
   slice({ topic, partition, offset }: Position, bytesMax: number): Slice {
     const { start, end } = this
-    const place = { topic, partition, from: offset, start, end }
-    if (offset < start || offset > end) return { ...place, records: [], next: offset, error: 'out-of-range' }
+    const position = { topic, partition, from: offset, start, end }
+    if (offset < start || offset > end) return { ...position, records: [], next: offset, error: 'out-of-range' }
     const records: LogRecord[] = []
     let bytes = 0
     for (let at = this.#firstFrom(offset); at < this.records.length; at++) {
       const record = this.records[at]
       if (record === undefined) break
       bytes += (record.key?.length ?? 0) + (record.value?.length ?? 0)
-      if (records.length > 0 && bytes > bytesMax) return { ...place, records, next: record.offset }
+      if (records.length > 0 && bytes > bytesMax) return { ...position, records, next: record.offset }
       records.push(record)
     }
-    return { ...place, records, next: end }
+    return { ...position, records, next: end }
   }
 
   #firstFrom(offset: number): number {

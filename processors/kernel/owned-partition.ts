@@ -304,7 +304,7 @@ export class OwnedPartition {
 
   /** The outputs whose log has lost what we wrote last. One fetch where nothing is amiss. */
   async #lostOutputs(): Promise<readonly LostOutput[]> {
-    const outputs = [...this.#stood].map(([name, stood]) => ({ ...placeOf(name), ...stood }))
+    const outputs = [...this.#stood].map(([name, stood]) => ({ ...positionOf(name), ...stood }))
     const written = outputs.filter(({ topic }) => !this.#inputs.has(topic))
     const slices = written.length === 0 ? [] : await this.#options.ports.reader.fetch(written, ONE_EACH)
     const lost: LostOutput[] = []
@@ -353,11 +353,11 @@ export class OwnedPartition {
     now: number,
   ): Promise<Pick<LogGap, 'from_time' | 'to_time'>> {
     const { reader, clock } = this.#options.ports
-    const place = { topic, partition, offset: next }
+    const position = { topic, partition, offset: next }
     const isTail = reason === 'cut' || reason === 'output_cut'
-    const before = isTail ? (await this.#recordBefore(place))?.time : undefined
+    const before = isTail ? (await this.#recordBefore(position))?.time : undefined
     const last = this.#stood.get(nameOf(topic, partition))?.time
-    const [first] = (await fetchAt(reader, place, (ms) => clock.delay(ms))).records
+    const [first] = (await fetchAt(reader, position, (ms) => clock.delay(ms))).records
     const after = first?.time ?? now
     // What was held back while the log was away can be older than what the log has lost.
     const to = Math.max(after, last ?? after)
@@ -391,7 +391,7 @@ function nameOf(topic: string, partition: number): string {
   return `${topic}/${partition}`
 }
 
-function placeOf(name: string): { readonly topic: TopicName; readonly partition: number } {
+function positionOf(name: string): { readonly topic: TopicName; readonly partition: number } {
   const at = name.lastIndexOf('/')
   return { topic: name.slice(0, at) as TopicName, partition: Number(name.slice(at + 1)) }
 }

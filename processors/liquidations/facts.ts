@@ -52,25 +52,25 @@ function knownOf(
   return { owner, contract: contractOf(owner, instrument, name) }
 }
 
-function applyMark(state: LiquidationsState, known: Known, said: Observation): void {
+function applyMark(state: LiquidationsState, known: Known, observation: Observation): void {
   const { owner, contract } = known
-  if (!isUsable(state, contract.mark, said, said.value > 0)) return
-  contract.mark = said
+  if (!isUsable(state, contract.mark, observation, observation.value > 0)) return
+  contract.mark = observation
   const swept = followMark(contract)
   if (swept.long > 0 || swept.short > 0) {
-    owner.sweptLong += swept.long * said.value
-    owner.sweptShort += swept.short * said.value
+    owner.sweptLong += swept.long * observation.value
+    owner.sweptShort += swept.short * observation.value
     owner.isChanged = true
   }
-  touch(known, said.received)
+  touch(known, observation.received)
 }
 
-function applyOpenInterest(state: LiquidationsState, known: Known, said: Observation): void {
+function applyOpenInterest(state: LiquidationsState, known: Known, observation: Observation): void {
   const { contract } = known
-  if (!isUsable(state, contract.openInterest, said, said.value >= 0)) return
-  contract.openInterest = said
+  if (!isUsable(state, contract.openInterest, observation, observation.value >= 0)) return
+  contract.openInterest = observation
   followOpenInterest(contract)
-  touch(known, said.received)
+  touch(known, observation.received)
 }
 
 function isUsable(

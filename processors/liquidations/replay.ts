@@ -43,8 +43,8 @@ export class Replay {
   }
 
   /** `end`: of the step, later than that of the one before. */
-  step(end: Micros, said: readonly Observation[]): void {
-    for (const { venue, marks, openInterest } of said) {
+  step(end: Micros, observations: readonly Observation[]): void {
+    for (const { venue, marks, openInterest } of observations) {
       const contract = contractOf(this.#asset, venue, venue)
       const at = (value: number): NonNullable<Contract['mark']> => ({ value, time: end, received: end })
       // All within one moment, so that positions age by the mark that stays.

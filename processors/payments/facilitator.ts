@@ -35,7 +35,7 @@ interface FacilitatorReply {
 
 /** What is known of a settlement that was asked for. */
 interface Sight {
-  said: FacilitatorReply | undefined
+  reply: FacilitatorReply | undefined
   /** Times that the authorization was found used, and not for what. */
   searches: number
 }
@@ -79,7 +79,7 @@ export class FacilitatorSettler implements Settler {
   /** Nothing was asked for yet: its no is enough, unless somebody else was faster. */
   async #refused(settling: Settling, reason: string): Promise<Outcome> {
     const { chain, clock } = this.#options
-    const sight: Sight = { said: undefined, searches: 0 }
+    const sight: Sight = { reply: undefined, searches: 0 }
     while (await this.#insist(settling, () => chain.isUsed(settling.intent))) {
       const use = await this.#insist(settling, () => this.#use(settling, sight))
       if (use !== undefined) return use.is === 'settled' ? { ...use, by: 'other' } : use
@@ -94,14 +94,14 @@ export class FacilitatorSettler implements Settler {
    */
   async #watch(settling: Settling, wasAsked: boolean): Promise<Outcome> {
     const { clock } = this.#options
-    const sight: Sight = { said: undefined, searches: 0 }
+    const sight: Sight = { reply: undefined, searches: 0 }
     let asking: Promise<void> | undefined
     let askedAt = wasAsked ? -Infinity : undefined
     for (;;) {
       assertWanted(settling)
       const outcome = askedAt === undefined ? undefined : await this.#look(settling, sight)
       if (outcome !== undefined) return outcome
-      const isDue = sight.said?.isGood !== true && clock.now() - (askedAt ?? -Infinity) >= ASK_AGAIN_MS
+      const isDue = sight.reply?.isGood !== true && clock.now() - (askedAt ?? -Infinity) >= ASK_AGAIN_MS
       if (asking === undefined && isDue) {
         askedAt = clock.now()
         asking = this.#askToSettle(settling.intent, sight).finally(() => (asking = undefined))
@@ -111,15 +111,15 @@ export class FacilitatorSettler implements Settler {
   }
 
   async #askToSettle(intent: PaymentIntent, sight: Sight): Promise<void> {
-    sight.said = (await this.#ask('settle', intent, SETTLE_MS)) ?? sight.said
+    sight.reply = (await this.#ask('settle', intent, SETTLE_MS)) ?? sight.reply
   }
 
   /** The outcome, if the chain and our own node know one; undefined: it may yet be settled. */
   async #look(settling: Settling, sight: Sight): Promise<Outcome | undefined> {
     const { chain } = this.#options
     const { intent } = settling
-    const { said } = sight
-    const tx = said?.tx ?? null
+    const { reply } = sight
+    const tx = reply?.tx ?? null
     try {
       const mined = tx === null ? undefined : await chain.receipt(tx)
       if (mined?.isSuccess === true && hasPaid(mined.logs, intent)) return this.#settled(mined)
@@ -128,7 +128,7 @@ export class FacilitatorSettler implements Settler {
       if (await chain.isOver(intent)) return { is: 'failed', tx, reason: EXPIRED }
       const isUndone = mined?.isSuccess === false && (await chain.isUndone(mined, intent))
       if (isUndone) return { is: 'failed', tx, reason: REVERTED }
-      if (said === undefined || said.isGood || !DEFINITE.has(said.reason)) return undefined
+      if (reply === undefined || reply.isGood || !DEFINITE.has(reply.reason)) return undefined
       const reason = await chain.simulate(intent, hex(intent.pay_to))
       return reason === null || reason === USED ? undefined : { is: 'failed', tx, reason }
     } catch (error) {
@@ -165,9 +165,9 @@ export class FacilitatorSettler implements Settler {
         redirect: 'error',
         signal: AbortSignal.timeout(deadlineMs),
       })
-      const said = readAnswer(await readText(response))
-      this.#trouble = said === undefined ? `the facilitator answered ${what} with status ${response.status}` : null
-      return said
+      const answer = readAnswer(await readText(response))
+      this.#trouble = answer === undefined ? `the facilitator answered ${what} with status ${response.status}` : null
+      return answer
     } catch (error) {
       this.#trouble = `the facilitator did not answer ${what}`
       report.warn({ err: error, payment: intent.payment_id }, this.#trouble)
@@ -234,11 +234,11 @@ async function readText(response: Response): Promise<string> {
 function readAnswer(text: string): FacilitatorReply | undefined {
   const answer = jsonOf(text)
   if (typeof answer !== 'object' || answer === null) return undefined
-  const said: Readonly<Record<string, unknown>> = { ...answer }
-  const isGood = said['isValid'] ?? said['success']
+  const fields: Readonly<Record<string, unknown>> = { ...answer }
+  const isGood = fields['isValid'] ?? fields['success']
   if (typeof isGood !== 'boolean') return undefined
-  const reason = said['invalidReason'] ?? said['errorReason']
-  const tx = said['transaction']
+  const reason = fields['invalidReason'] ?? fields['errorReason']
+  const tx = fields['transaction']
   const isHash = typeof tx === 'string' && /^0x[0-9a-fA-F]{64}$/.test(tx)
   return {
     isGood,

@@ -202,7 +202,7 @@ const KEPT_SECONDS = 2 * 3_600
 /** The event's fields that follow from the intent. */
 export function eventOf(
   { intent, offset }: LoggedIntent,
-  said: Pick<PaymentEvent, 'event' | 'time'> & Partial<PaymentEvent>,
+  event: Pick<PaymentEvent, 'event' | 'time'> & Partial<PaymentEvent>,
 ): PaymentEvent {
   const { payment_id, request_id, method, route, fingerprint, purchase } = intent
   const { from: payer, value: amount, valid_before } = intent
@@ -223,6 +223,6 @@ export function eventOf(
     raw: null,
     v: offset,
     stood: {},
-    ...said,
+    ...event,
   }
 }

@@ -149,9 +149,9 @@ export class Settlement implements PartitionWork {
 
   #intent(placed: LoggedIntent): void {
     const task = this.#ledger.take(placed, this.#now())
-    const said = { time: this.#now(), by: 'unknown' } as const
+    const fields = { time: this.#now(), by: 'unknown' } as const
     if (task === 'conflict')
-      this.#guard(this.#write([eventOf(placed, { ...said, event: 'conflict', reason: 'payment_already_used' })]))
+      this.#guard(this.#write([eventOf(placed, { ...fields, event: 'conflict', reason: 'payment_already_used' })]))
     const isBegun = (this.#ledger.open(placed.intent.payment_id)?.sent.length ?? 0) > 0
     const refusal = refusalOf(placed.intent, this.#options.seller, this.#now() / 1e6)
     if (task === 'bought') this.#guard(this.#refuse(placed, BOUGHT_OTHERWISE))
@@ -164,8 +164,8 @@ export class Settlement implements PartitionWork {
   /** Nothing is moved: from now on the purchase is what is charged to credit, and payments for it are refused. */
   async #reserve({ intent }: LoggedIntent): Promise<void> {
     const told = this.#ledger.end(intent.payment_id, { is: 'settled' })
-    const said = { event: 'reserved', time: this.#now(), by: 'unknown' } as const
-    await this.#write(told.map((placed) => eventOf(placed, said)))
+    const event = { event: 'reserved', time: this.#now(), by: 'unknown' } as const
+    await this.#write(told.map((placed) => eventOf(placed, event)))
   }
 
   #refuse(placed: LoggedIntent, reason: string): Promise<void> {
@@ -212,8 +212,8 @@ export class Settlement implements PartitionWork {
     open.isPending = true
     this.#options.payments.pending()
     const { tx = null } = open.sent.at(-1) ?? {}
-    const said = { event: 'pending', time: this.#now(), tx, reason: 'settlement_pending' } as const
-    this.#guard(this.#write([eventOf(placed, said)]))
+    const event = { event: 'pending', time: this.#now(), tx, reason: 'settlement_pending' } as const
+    this.#guard(this.#write([eventOf(placed, event)]))
   }
 
   async #ended({ intent }: LoggedIntent, outcome: Outcome): Promise<void> {

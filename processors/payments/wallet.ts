@@ -186,10 +186,10 @@ export class Wallet {
       this.#refusal = null
       return true
     } catch (error) {
-      const said = refusalOf(error)
-      if (said === 'known' || said === 'unknown') return true
+      const refusal = refusalOf(error)
+      if (refusal === 'known' || refusal === 'unknown') return true
       if (this.#open.get(signed.nonce)?.tx === signed.tx) this.#open.delete(signed.nonce)
-      if (said === 'taken') return false
+      if (refusal === 'taken') return false
       this.#next = signed.nonce
       this.#fees = undefined // they may be what was wrong
       this.#refusal = error instanceof BaseError ? error.shortMessage : 'the node refused a transaction'

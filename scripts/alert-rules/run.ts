@@ -198,8 +198,8 @@ function commandOf({ name, terms }: NamedRule): Message<'command'> {
     until: null,
     past: null,
   }
-  const about = { request_id: name, action: 'create', asset: ASSET, alert_id: name, alert, created: T0 } as const
-  return { type: 'command', value: { ...about, ...nothing } }
+  const command = { request_id: name, action: 'create', asset: ASSET, alert_id: name, alert, created: T0 } as const
+  return { type: 'command', value: { ...command, ...nothing } }
 }
 
 function markOf(time: Micros): Message<'mark'> {

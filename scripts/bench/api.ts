@@ -82,16 +82,16 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
 /** Routes that tell of now, which nobody keeps: p50 and p99 of each beside the bare route with the same body. */
 async function ofNow(api: string, bare: string): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const [place, target] of mix.entries()) {
+  for (const [index, target] of mix.entries()) {
     if (ranges.test(target)) continue
     const ask = (url: string, path: string): Promise<Load> =>
       load(url, { connections: 1, count: PRESENT_A_ROUTE, path: () => path })
     await ask(api, target) // compiled, as the bare route is
-    const [own, theirs] = [await ask(api, target), await ask(bare, `/bodies/${place}`)]
+    const [own, theirs] = [await ask(api, target), await ask(bare, `/bodies/${index}`)]
     for (const p of [0.5, 0.99]) {
       const [value, baseline] = [quantile(own.latenciesMs, p), quantile(theirs.latenciesMs, p)]
-      const about = { bench: 'api', metric: `present ${target} p${p * 100}`, unit: 'ms', n: PRESENT_A_ROUTE }
-      figures.push({ ...about, value, baseline, ratio: value / baseline })
+      const figure = { bench: 'api', metric: `present ${target} p${p * 100}`, unit: 'ms', n: PRESENT_A_ROUTE }
+      figures.push({ ...figure, value, baseline, ratio: value / baseline })
     }
   }
   return [...figures, ...(await ofNowTogether(api, bare))]
@@ -99,21 +99,21 @@ async function ofNow(api: string, bare: string): Promise<Figure[]> {
 
 /** The same in turn at a steady rate, both servers the same. */
 async function ofNowTogether(api: string, bare: string): Promise<Figure[]> {
-  const places = [...mix.keys()].filter((place) => !ranges.test(mix[place] ?? ''))
+  const indexes = [...mix.keys()].filter((place) => !ranges.test(mix[place] ?? ''))
   const count = PRESENT_A_SECOND * PRESENT_SECONDS
-  const run = (url: string, path: (place: number) => string): Promise<Load> =>
+  const run = (url: string, path: (index: number) => string): Promise<Load> =>
     load(url, {
       connections: CONNECTIONS,
       count,
       perSecond: PRESENT_A_SECOND,
-      path: (n) => path(places[n % places.length] ?? 0),
+      path: (n) => path(indexes[n % indexes.length] ?? 0),
     })
-  const own = await run(api, (place) => mix[place] ?? '/')
-  const theirs = await run(bare, (place) => `/bodies/${place}`)
+  const own = await run(api, (index) => mix[index] ?? '/')
+  const theirs = await run(bare, (index) => `/bodies/${index}`)
   return [0.5, 0.99].map((p) => {
     const [value, baseline] = [quantile(own.latenciesMs, p), quantile(theirs.latenciesMs, p)]
-    const about = { bench: 'api', metric: `present at ${PRESENT_A_SECOND}/s p${p * 100}`, unit: 'ms', n: count }
-    return { ...about, value, baseline, ratio: value / baseline }
+    const figure = { bench: 'api', metric: `present at ${PRESENT_A_SECOND}/s p${p * 100}`, unit: 'ms', n: count }
+    return { ...figure, value, baseline, ratio: value / baseline }
   })
 }
 
@@ -138,9 +138,9 @@ async function cached(api: string, bare: string): Promise<Figure[]> {
     const rate = (picked: readonly (Load | undefined)[]): number =>
       CACHED / (picked.reduce((sum, one) => sum + (one?.tookMs ?? NaN), 0) / 1000)
     const [value, baseline] = [rate([loads[0], loads[3]]), rate([loads[1], loads[2]])]
-    const about = { bench: 'api', n: CACHED }
+    const figure = { bench: 'api', n: CACHED }
     figures.push({
-      ...about,
+      ...figure,
       metric: `cached ${name} against bare Koa`,
       value,
       unit: '1/s',
@@ -154,7 +154,7 @@ async function cached(api: string, bare: string): Promise<Figure[]> {
       )
     const [own, theirs] = [p99([loads[0], loads[3]]), p99([loads[1], loads[2]])]
     figures.push({
-      ...about,
+      ...figure,
       metric: `cached ${name} p99`,
       value: own,
       unit: 'ms',

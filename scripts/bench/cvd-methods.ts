@@ -114,12 +114,12 @@ async function archiveHours(name: Name, url: string, folder: string): Promise<{ 
   const hours: PastFlow[] = []
   let rows = 0
   for (let day = DAYS + 1; day > 1; day--) {
-    const place = archive.path(instrument.symbol, new Date(today - day * DAY_MS).toISOString().slice(0, 10))
-    const file = path.join(folder, `archive${place.slice(place.lastIndexOf('.'))}`)
+    const filePath = archive.path(instrument.symbol, new Date(today - day * DAY_MS).toISOString().slice(0, 10))
+    const file = path.join(folder, `archive${filePath.slice(filePath.lastIndexOf('.'))}`)
     const base = `${url}/${name === 'binance_spot' ? 'binance' : name}-archive`
-    const checksumUrl = archive.checksumOf && base + archive.checksumOf(place)
-    const outcome = await download({ url: base + place, checksumUrl, file, stop: new AbortController().signal })
-    if (outcome.kind !== 'file') throw new Error(`${place}: ${JSON.stringify(outcome)}`)
+    const checksumUrl = archive.checksumOf && base + archive.checksumOf(filePath)
+    const outcome = await download({ url: base + filePath, checksumUrl, file, stop: new AbortController().signal })
+    if (outcome.kind !== 'file') throw new Error(`${filePath}: ${JSON.stringify(outcome)}`)
     const fold = new ArchiveFold()
     for await (const lines of linesOf(file)) {
       for (const line of lines) {

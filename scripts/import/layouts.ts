@@ -63,16 +63,16 @@ function readTardis(columns: readonly string[]): ArchiveTrade | Refusal {
   if (columns.length !== 8) return 'bad-columns'
   const [exchange = '', symbol = '', timestamp, local, id, side, price, size] = columns
   if (exchange === 'exchange') return 'header'
-  const place = tardisMarkets[exchange]
-  if (place === undefined) return 'unknown-exchange'
-  const [venue, market] = place
+  const tardisMarket = tardisMarkets[exchange]
+  if (tardisMarket === undefined) return 'unknown-exchange'
+  const [venue, market] = tardisMarket
   const time = archivedMicros(timestamp)
   const received = archivedMicros(local)
   if (time === undefined || received === undefined || id === undefined || (side !== 'buy' && side !== 'sell'))
     return 'bad-field'
   const number = venue === 'bybit' ? idOf(id) : Number(id)
   if (number === undefined) return 'bad-field'
-  const about = { symbol: symbol.toUpperCase(), id: String(number), count: 1, price, size, taker: side, time } as const
-  const trade = archivedTrade(about)
+  const fields = { symbol: symbol.toUpperCase(), id: String(number), count: 1, price, size, taker: side, time } as const
+  const trade = archivedTrade(fields)
   return typeof trade === 'string' ? trade : { venue, market, trade, received }
 }

@@ -72,7 +72,7 @@ class Session {
     const taken = Object.keys(tool.inputSchema.properties ?? {})
     const unknown = Object.keys(given).filter((field) => !taken.includes(field))
     if (unknown.length > 0) return failed(`Unknown: ${unknown.join(', ')}. ${name} takes ${listed(taken)}.`)
-    if (found === undefined) return said(this.#budget())
+    if (found === undefined) return resultOf(this.#budget())
     const missing = (found.tool.inputSchema.required ?? []).filter((field) => given[field] === undefined)
     if (missing.length > 0) return failed(`Missing: ${missing.join(', ')}.`)
     try {
@@ -93,7 +93,7 @@ class Session {
     })
     this.#remember(answer)
     const cost = { price_usdc: operations[name].priceUsdc, paid_usdc: paid?.usdc ?? 0, ...this.#budget() }
-    return said({ answer, cost })
+    return resultOf({ answer, cost })
   }
 
   #budget(): object {
@@ -126,7 +126,7 @@ class Session {
   }
 }
 
-function said(value: object): CallToolResult {
+function resultOf(value: object): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } }
 }
 

@@ -50,7 +50,7 @@ export interface TracedTrigger {
 
 /** From the venue's message to the webhook's answer. Between receipt and sending the log keeps no time of each hop. */
 export function traceOfTrigger({ trigger, alert, time, cause, source, attempts }: TracedTrigger): Trace {
-  const about = { 'mda.trigger': trigger, 'mda.alert': alert }
+  const attributes = { 'mda.trigger': trigger, 'mda.alert': alert }
   const records = [cause, source].flatMap((record) => (record === null ? [] : [record]))
   const received = source?.received ?? null
   const sent = attempts[0]?.started
@@ -74,7 +74,7 @@ export function traceOfTrigger({ trigger, alert, time, cause, source, attempts }
         name: 'received to webhook begun',
         from: received ?? time,
         to: sent ?? Math.max(time, received ?? time),
-        attributes: { ...about, ...(cause === null ? {} : { 'mda.record': cause.id, 'mda.type': cause.type }) },
+        attributes: { ...attributes, ...(cause === null ? {} : { 'mda.record': cause.id, 'mda.type': cause.type }) },
         events: [...records.map(({ type, time: at }) => ({ name: type, time: at })), { name: 'condition met', time }],
       },
       ...attempts.map(({ number, outcome, status, error, started, finished }) => ({
@@ -84,7 +84,7 @@ export function traceOfTrigger({ trigger, alert, time, cause, source, attempts }
         to: finished,
         isError: outcome !== 'delivered' && outcome !== 'digested',
         attributes: {
-          ...about,
+          ...attributes,
           'mda.outcome': outcome,
           ...(status === null ? {} : { 'http.response.status_code': status }),
           ...(error === null ? {} : { 'error.type': error }),

@@ -103,9 +103,9 @@ export class Digest {
   #states(mark: Mark): Update[] {
     return mark.venues.flatMap(({ venue, state, sockets, since }) => {
       const key = `${mark.writer}/${venue}`
-      const said = `${state} ${sockets} ${since}`
-      if (this.#venues.get(key) === said) return []
-      this.#venues.set(key, said)
+      const shown = `${state} ${sockets} ${since}`
+      if (this.#venues.get(key) === shown) return []
+      this.#venues.set(key, shown)
       const value = { venue, feed: mark.writer, state, sockets, since: ms(since) }
       return [{ kind: 'venue', key, asset: null, value }]
     })
@@ -144,17 +144,17 @@ function msOrNull(time: Micros | null): number | null {
   return time === null || time === 0 ? null : ms(time)
 }
 
-function about(asset: string): { symbol: string } {
+function rowSymbol(asset: string): { symbol: string } {
   return { symbol: symbolOf(asset) }
 }
 
 function priceUpdate({ asset, price, low, high, change_24h, sources, quality, time }: CompositePrice): Update {
-  const value = { ...about(asset), price, low, high, change_24h, sources: sources.length, quality, time: ms(time) }
+  const value = { ...rowSymbol(asset), price, low, high, change_24h, sources: sources.length, quality, time: ms(time) }
   return { kind: 'price', key: asset, asset, value }
 }
 
 function flowUpdate(asset: string, totals: Totals, time: Micros): Update {
-  return { kind: 'flow', key: asset, asset, value: { ...about(asset), ...totals, time: ms(time) } }
+  return { kind: 'flow', key: asset, asset, value: { ...rowSymbol(asset), ...totals, time: ms(time) } }
 }
 
 function fundingUpdate({ asset, exchanges, time }: Funding): Update {
@@ -168,19 +168,19 @@ function fundingUpdate({ asset, exchanges, time }: Funding): Update {
     open_interest: view.open_interest,
     time: msOrNull(view.rate_time),
   }))
-  return { kind: 'funding', key: asset, asset, value: { ...about(asset), exchanges: shown, time: ms(time) } }
+  return { kind: 'funding', key: asset, asset, value: { ...rowSymbol(asset), exchanges: shown, time: ms(time) } }
 }
 
 function riskUpdate(risk: LiquidationRisk): Update {
   const { asset, price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, at_risk_10_pct, cascade_risk, time } = risk
   const cascade_risk_reason = cascadeReason(at_risk_5_pct, at_risk_10_pct)
   const figures = { price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, cascade_risk, cascade_risk_reason }
-  return { kind: 'risk', key: asset, asset, value: { ...about(asset), ...figures, time: ms(time) } }
+  return { kind: 'risk', key: asset, asset, value: { ...rowSymbol(asset), ...figures, time: ms(time) } }
 }
 
 function liquidationUpdate({ id, instrument, asset, side, size, price, value, time }: Liquidation): Update {
   const { venue } = partsOf(instrument)
-  const shown = { ...about(asset), venue, side, size, price, value_usd: value, time: ms(time) }
+  const shown = { ...rowSymbol(asset), venue, side, size, price, value_usd: value, time: ms(time) }
   return { kind: 'liquidation', key: `${instrument}/${id}`, asset, value: shown }
 }
 
@@ -228,7 +228,16 @@ function triggerUpdate({
   time,
 }: Trigger): Update {
   const alert_id = ownersId(id)
-  const value = { ...about(asset), trigger_id, alert_id, severity, test, current_price, condition_met, time: ms(time) }
+  const value = {
+    ...rowSymbol(asset),
+    trigger_id,
+    alert_id,
+    severity,
+    test,
+    current_price,
+    condition_met,
+    time: ms(time),
+  }
   return { kind: 'trigger', key: trigger_id, asset, value }
 }
 
@@ -243,6 +252,6 @@ function attemptUpdate(attempt: Attempt): Update {
 function gapUpdate({ instrument, asset, gap_id, state, reason, from_time, to_time, missing, time }: Gap): Update {
   const { venue } = partsOf(instrument)
   const times = { from: ms(from_time), to: ms(to_time), time: ms(time) }
-  const value = { ...about(asset), venue, instrument, state, reason, missing, ...times }
+  const value = { ...rowSymbol(asset), venue, instrument, state, reason, missing, ...times }
   return { kind: 'gap', key: `${instrument}/${gap_id}`, asset, value }
 }

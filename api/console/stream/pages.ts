@@ -62,9 +62,9 @@ export class PageBoard extends HeardBoard implements RecordListener {
   }
 
   gone(at: Position, key: string): void {
-    const place = this.placeOf(at)
-    if (place === undefined || at.topic !== 'alerts.state') return
-    this.board.take(place, [{ kind: 'alert', key, asset: null, value: null }])
+    const position = this.positionOf(at)
+    if (position === undefined || at.topic !== 'alerts.state') return
+    this.board.take(position, [{ kind: 'alert', key, asset: null, value: null }])
   }
 }
 

@@ -6,10 +6,10 @@ import { expect } from 'vitest'
 /** A loaded machine takes its time to start a browser, milliseconds. */
 const LAUNCH_MS = 120_000
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** Where a Chromium is: as CHROMIUM says, else where systems put it; undefined: nowhere. */
-export const chromiumPath = [process.env['CHROMIUM'] ?? '', ...places].find((place) => existsSync(place))
+export const chromiumPath = [process.env['CHROMIUM'] ?? '', ...installed].find((file) => existsSync(file))
 
 export function launch(executablePath: string): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
@@ -77,9 +77,9 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 export const patience = { timeout: 120_000, interval: 250 }
 
 /** Both move, each at its own pace: at some moment the screen says what the API says. */
-export async function agree(shown: () => Promise<string>, said: () => Promise<string>): Promise<void> {
+export async function agree(shown: () => Promise<string>, expected: () => Promise<string>): Promise<void> {
   await expect
-    .poll(async () => ({ shown: await shown(), said: await said() }), patience)
+    .poll(async () => ({ shown: await shown(), expected: await expected() }), patience)
     .toSatisfy((both: { shown: string; said: string }) => both.shown.includes(both.said))
 }
 

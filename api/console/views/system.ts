@@ -184,7 +184,7 @@ export function samplesOf(text: string, prefix: string): Sample[] {
   return text.split('\n').flatMap((row) => {
     const [, name = '', labels = '', value = ''] = row.startsWith(prefix) ? (line.exec(row) ?? []) : []
     if (name === '') return []
-    const pairs = [...labels.matchAll(label)].map(([, key = '', said = '']) => [key, said] as const)
+    const pairs = [...labels.matchAll(label)].map(([, key = '', value = '']) => [key, value] as const)
     return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }]
   })
 }

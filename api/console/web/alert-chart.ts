@@ -22,9 +22,9 @@ export interface Drawn {
 }
 
 /** Draws figures one below the other, each with its bounds, and a mark wherever the alert would have rung; gives what removes them. */
-export function drawFigures(place: HTMLElement, figures: readonly Drawn[], rang: readonly string[]): () => void {
-  place.style.setProperty('--panes', String(figures.length))
-  const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } })
+export function drawFigures(container: HTMLElement, figures: readonly Drawn[], rang: readonly string[]): () => void {
+  container.style.setProperty('--panes', String(figures.length))
+  const chart = createChart(container, { autoSize: true, layout: { attributionLogo: false } })
   const lines = figures.map((drawn, pane) => addLine(chart, drawn, pane))
   for (const line of lines) mark(line, rang)
   const paint = (): void => paintChart(chart, lines)
@@ -42,7 +42,7 @@ export function drawFigures(place: HTMLElement, figures: readonly Drawn[], rang:
 
 function addLine(chart: IChartApi, { figure, metric, bounds }: Drawn, pane: number): ISeriesApi<'Line'> {
   const classes = metric?.classes ?? []
-  const placeOf = (value: number | string): number => (typeof value === 'number' ? value : classes.indexOf(value))
+  const positionOf = (value: number | string): number => (typeof value === 'number' ? value : classes.indexOf(value))
   const isClass = classes.length > 0
   const words = (value: number): string => (isClass ? (classes[Math.round(value)] ?? '') : compact(value))
   const title = [metric?.says ?? figure.metric, figure.exchange, figure.window].filter(Boolean).join(' ')
@@ -53,16 +53,16 @@ function addLine(chart: IChartApi, { figure, metric, bounds }: Drawn, pane: numb
       lineWidth: 2,
       lineType: isClass ? LineType.WithSteps : LineType.Simple,
       priceLineVisible: false,
-      autoscaleInfoProvider: (own: () => AutoscaleInfo | null) => withBounds(own(), bounds.map(placeOf)),
+      autoscaleInfoProvider: (own: () => AutoscaleInfo | null) => withBounds(own(), bounds.map(positionOf)),
       priceFormat: { type: 'custom', formatter: words, minMove: isClass ? 1 : 1e-9 },
     },
     pane,
   )
   const points = new Map(figure.points.map(({ time, value }) => [timeOf(time), value]))
-  line.setData([...points].map(([time, value]) => (value === null ? { time } : { time, value: placeOf(value) })))
+  line.setData([...points].map(([time, value]) => (value === null ? { time } : { time, value: positionOf(value) })))
   for (const bound of bounds)
     line.createPriceLine({
-      price: placeOf(bound),
+      price: positionOf(bound),
       lineWidth: 1,
       lineStyle: LineStyle.Dashed,
       color: colour('--warn'),

@@ -207,7 +207,7 @@ export class ConditionGroup implements Part {
     at(this.#joint, pointer)
     if (first !== undefined && this.#parts.length === 1) return first.read(pointer)
     const joint: Joint = this.#joint.value === 'any' ? 'any' : 'all'
-    return { [joint]: this.#parts.map((part, place) => part.read(`${pointer}/${joint}/${place}`)) }
+    return { [joint]: this.#parts.map((part, index) => part.read(`${pointer}/${joint}/${index}`)) }
   }
 
   #row(): ConditionRow {

@@ -42,12 +42,12 @@ export class Deliveries {
   constructor() {
     const head = ([text, className]: readonly [string, string]): HTMLElement =>
       el('th', { scope: 'col', class: className }, text)
-    const about = el(
+    const caption = el(
       'caption',
       {},
       el('span', {}, 'Every attempt, newest first. A delivery keeps its id over all of them.'),
     )
-    const table = el('table', {}, about, el('thead', {}, el('tr', {}, ...columns.map(head))), el('tbody'))
+    const table = el('table', {}, caption, el('thead', {}, el('tr', {}, ...columns.map(head))), el('tbody'))
     const scroll = el('div', { class: 'scroll', role: 'region', 'aria-label': 'Deliveries', tabindex: '0' }, table)
     this.element = el('div', { class: 'panel deliveries' }, el('p', { class: 'note' }), scroll)
   }

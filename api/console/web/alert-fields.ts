@@ -76,8 +76,8 @@ export function fieldsOf(schema: Schema, names: readonly string[]): ReadonlyMap<
   return new Map(found)
 }
 
-function yesOrNo(said: unknown): boolean | undefined {
-  return said === undefined ? undefined : said === 'yes'
+function yesOrNo(value: unknown): boolean | undefined {
+  return value === undefined ? undefined : value === 'yes'
 }
 
 function textOf(value: unknown): string {
@@ -137,8 +137,8 @@ function fieldsetOf(label: string, schema: Schema): Field {
   return {
     element: el('fieldset', { class: 'field long' }, el('legend', {}, label), el('div', { class: 'fields' }, ...parts)),
     read(pointer) {
-      const said = readFields(fields, pointer)
-      return Object.keys(said).every((name) => name === ZONE) ? undefined : said
+      const fieldsRead = readFields(fields, pointer)
+      return Object.keys(fieldsRead).every((name) => name === ZONE) ? undefined : fieldsRead
     },
     fill(value) {
       if (value === undefined || value === null) return

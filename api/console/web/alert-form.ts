@@ -1,6 +1,6 @@
 import { ConditionGroup, type Vocabulary } from './alert-conditions.ts'
 import { DestinationFields, fieldsOf, readFields, type Field } from './alert-fields.ts'
-import { aboutOf, faultWords, namesOf, type Condition, type Metric, type Schema } from './alert-words.ts'
+import { symbolFieldsOf, faultWords, namesOf, type Condition, type Metric, type Schema } from './alert-words.ts'
 import type { Asked } from './ask.ts'
 import { at, clearFaults, line, showFault } from './controls.ts'
 import { el, say } from './dom.ts'
@@ -142,8 +142,8 @@ export class AlertForm {
 
   /** All that it is about, where that is more than `symbol`. */
   get symbols(): readonly string[] | 'all' | undefined {
-    const about = aboutOf(this.#symbol.value, this.#kind.schema)
-    return 'symbols' in about ? about.symbols : undefined
+    const symbolFields = symbolFieldsOf(this.#symbol.value, this.#kind.schema)
+    return 'symbols' in symbolFields ? symbolFields.symbols : undefined
   }
 
   /** Says what the symbol's figure is just now. */
@@ -154,9 +154,9 @@ export class AlertForm {
   /** What it says, as the API takes it; whether it is whole says `isWhole`. */
   read(): Wanted {
     const { path } = this.#kind
-    const about = aboutOf(this.#symbol.value, this.#kind.schema)
-    at(this.#symbol, 'symbol' in about ? '/symbol' : '/symbols')
-    const terms = { ...about, ...this.#terms.read() }
+    const symbolFields = symbolFieldsOf(this.#symbol.value, this.#kind.schema)
+    at(this.#symbol, 'symbol' in symbolFields ? '/symbol' : '/symbols')
+    const terms = { ...symbolFields, ...this.#terms.read() }
     if (this.#destination === undefined) return { path, body: terms }
     return { path, body: { ...terms, channel: this.#destination.read('/channel'), ...readFields(this.#others, '') } }
   }

@@ -73,10 +73,10 @@ export class AlertList {
       const row = rows.row(id)
       const opened = this.#opened?.id === id ? this.#opened : undefined
       drawAlertRow(row, alert, { attempt: attempts.get(id), now: now(), open: opened?.action })
-      const place = row.querySelector<HTMLElement>('.opened')
-      if (place === null) continue
-      place.hidden = opened === undefined
-      if (opened !== undefined && opened.element.parentElement !== place) place.append(opened.element)
+      const container = row.querySelector<HTMLElement>('.opened')
+      if (container === null) continue
+      container.hidden = opened === undefined
+      if (opened !== undefined && opened.element.parentElement !== container) container.append(opened.element)
     }
   }
 

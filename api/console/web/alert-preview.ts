@@ -110,9 +110,9 @@ export class Preview {
     say(this.#last, newest === undefined ? '' : `The last time: ${newest.condition_met}.`)
     this.#clear?.()
     const bounds = boundsOf(body)
-    const drawn = trial.figures.map((figure, place): Drawn => {
+    const drawn = trial.figures.map((figure, index): Drawn => {
       const metric = this.#metrics.find(({ name }) => name === figure.metric)
-      return { figure, metric, bounds: bounds[place] ?? [] }
+      return { figure, metric, bounds: bounds[index] ?? [] }
     })
     this.#clear = drawFigures(
       this.#place,

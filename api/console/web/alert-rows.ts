@@ -62,8 +62,8 @@ function badge(word: string): HTMLElement {
 
 /** What it waits for, in words, and where it tells that where it is no webhook. */
 export function termsOf({ symbol, terms, channel }: Alert): string {
-  const about = symbol === 'all' ? 'All symbols:' : symbol.replaceAll(',', ', ')
-  return `${about} ${terms}${channel === null ? '' : ` (${channel})`}`
+  const symbols = symbol === 'all' ? 'All symbols:' : symbol.replaceAll(',', ', ')
+  return `${symbols} ${terms}${channel === null ? '' : ` (${channel})`}`
 }
 
 /** The group and the tags that it is found by. */
@@ -103,9 +103,9 @@ export function makeAlertRow(id: string, act: (action: Action, id: string) => vo
   const cell = (name: string, tag = 'span'): HTMLElement => el(tag, { 'data-cell': name })
   const head = el('div', { class: 'row' }, cell('state'), cell('terms', 'h3'))
   const facts = ['count', 'rest', 'made', 'ends', 'delivery', 'group'].map((name) => cell(name))
-  const about = el('p', { class: 'facts' }, ...facts)
+  const details = el('p', { class: 'facts' }, ...facts)
   const doing = el('div', { class: 'row doing' }, ...buttons)
-  return el('li', { 'data-alert': id }, el('div', {}, head, about), doing, el('div', { class: 'opened', hidden: '' }))
+  return el('li', { 'data-alert': id }, el('div', {}, head, details), doing, el('div', { class: 'opened', hidden: '' }))
 }
 
 /** `now`: of the server, milliseconds; `open`: what of it is open. */

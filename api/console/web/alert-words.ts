@@ -84,7 +84,7 @@ export function namesOf(text: string): readonly string[] {
 }
 
 /** Whom a rule is about: one symbol, several, or all, where the API takes them. */
-export function aboutOf(
+export function symbolFieldsOf(
   text: string,
   { properties = {} }: Schema,
 ): { symbol: string } | { symbols: readonly string[] | 'all' } {

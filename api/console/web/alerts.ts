@@ -135,9 +135,9 @@ async function cancel(alert: Alert): Promise<void> {
 }
 
 function tell<Body>(answer: Asked<Body>, done: (body: Body) => string): void {
-  const said = byId('said')
-  said.dataset['kind'] = answer.is === 'ok' ? 'good' : 'bad'
-  say(said, answer.is === 'ok' ? done(answer.body) : answer.message)
+  const message = byId('said')
+  message.dataset['kind'] = answer.is === 'ok' ? 'good' : 'bad'
+  say(message, answer.is === 'ok' ? done(answer.body) : answer.message)
 }
 
 /** What a form says that can be tried out; undefined: it is not whole. */
@@ -154,8 +154,8 @@ async function edit(alert: Alert): Promise<void> {
   const keep = el('button', { type: 'button', class: 'quiet', click: () => void act('edit', id) }, 'Leave it')
   const save = el('button', { type: 'submit' }, 'Save')
   const tried = new Preview(tables.metrics, () => triedOf(made))
-  const about = { alert: { kind, shown: answer.body }, beside: tried.element, changed: () => tried.changed() }
-  const made = new AlertForm({ tables, symbolsId: 'symbols', ...about }, [save, keep])
+  const panel = { alert: { kind, shown: answer.body }, beside: tried.element, changed: () => tried.changed() }
+  const made = new AlertForm({ tables, symbolsId: 'symbols', ...panel }, [save, keep])
   made.element.addEventListener('submit', (event) => {
     event.preventDefault()
     void change(id, made)

@@ -41,8 +41,8 @@ export function showFault(form: HTMLElement, pointer: string, words: string): bo
   const id = `fault-${crypto.randomUUID()}`
   control.setAttribute('aria-invalid', 'true')
   control.setAttribute('aria-errormessage', id)
-  const place = control.closest('.field, .condition') ?? control.parentElement
-  place?.append(el('p', { class: 'fault', id, role: 'alert' }, words))
+  const container = control.closest('.field, .condition') ?? control.parentElement
+  container?.append(el('p', { class: 'fault', id, role: 'alert' }, words))
   const folded = control.closest('details')
   if (folded !== null) folded.open = true
   control.focus()

@@ -16,8 +16,8 @@ export class HeatLayer implements ISeriesPrimitive {
   #largest = 0
   #colours = { long: '', short: '' }
 
-  attached(place: SeriesAttachedParameter): void {
-    this.#place = place
+  attached(attached: SeriesAttachedParameter): void {
+    this.#place = attached
   }
 
   detached(): void {
@@ -42,10 +42,10 @@ export class HeatLayer implements ISeriesPrimitive {
   }
 
   #draw(target: Target): void {
-    const place = this.#place
-    if (place === undefined || this.#largest === 0) return
+    const series = this.#place
+    if (series === undefined || this.#largest === 0) return
     target.useBitmapCoordinateSpace(({ context, bitmapSize, horizontalPixelRatio, verticalPixelRatio }) => {
-      const scale = place.chart.timeScale()
+      const scale = series.chart.timeScale()
       const [one, two] = [scale.logicalToCoordinate(0 as never), scale.logicalToCoordinate(1 as never)]
       const width = Math.max(1, ((two ?? 1) - (one ?? 0)) * horizontalPixelRatio)
       for (const { time, levels } of this.#columns) {

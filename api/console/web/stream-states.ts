@@ -35,8 +35,8 @@ export function stateOf(
   gaps: readonly Gap[],
   { symbol, venue, since }: { symbol: string; venue: string; since: number },
 ): StreamState {
-  const said = words[status] ?? 'STALE'
-  if (said !== 'LIVE') return said
+  const word = words[status] ?? 'STALE'
+  if (word !== 'LIVE') return word
   const touching = gaps.filter((gap) => gap.symbol === symbol && gap.venue === venue && gap.to >= since)
   if (touching.some(({ state }) => state === 'opened' || state === 'unfillable')) return 'GAP'
   return touching.some(({ state }) => state === 'filled') ? 'BACKFILLED' : 'LIVE'

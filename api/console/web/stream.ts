@@ -85,8 +85,8 @@ export function showOldPanels(count: number): void {
 function draw(): void {
   if (shown === undefined) return
   const isOld = shown === 'live' && oldPanels > 0
-  const place = byId('stream')
-  place.hidden = false
-  place.dataset['state'] = isOld ? 'old' : shown
-  say(place, isOld ? `Live, but ${oldPanels} ${oldPanels === 1 ? 'panel is' : 'panels are'} old` : words[shown])
+  const container = byId('stream')
+  container.hidden = false
+  container.dataset['state'] = isOld ? 'old' : shown
+  say(container, isOld ? `Live, but ${oldPanels} ${oldPanels === 1 ? 'panel is' : 'panels are'} old` : words[shown])
 }

@@ -82,9 +82,9 @@ export class SymbolCharts {
   /** The candle that keys have moved the crosshair to: by its time, since older ones come before it. */
   #pointed: string | undefined
 
-  constructor(place: HTMLElement, options: ChartOptions) {
+  constructor(container: HTMLElement, options: ChartOptions) {
     this.#options = options
-    this.#chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } })
+    this.#chart = createChart(container, { autoSize: true, layout: { attributionLogo: false } })
     this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: true }, 0)
     const pane = (layer: Layer): number | undefined => this.#paneOf(layer)
     const [volume, cvd, interest] = [pane('volume'), pane('cvd'), pane('interest')]
@@ -100,7 +100,7 @@ export class SymbolCharts {
     for (const [at, one] of this.#chart.panes().entries()) one.setStretchFactor(at === 0 ? CANDLES_SHARE : 1)
     for (const [layer, at] of this.#panes) this.#nameOf(layer, at)
     this.#paintItself()
-    this.#listen(place)
+    this.#listen(container)
     this.paint()
   }
 
@@ -259,7 +259,7 @@ export class SymbolCharts {
     this.#marks.setMarkers(marks)
   })
 
-  #listen(place: HTMLElement): void {
+  #listen(container: HTMLElement): void {
     const { signal } = this.#end
     const repaint = (): void => this.paint()
     document.addEventListener('themechange', repaint, { signal })
@@ -271,8 +271,8 @@ export class SymbolCharts {
       if (range !== null && this.#isFitted && range.from < near) this.#options.beganToEnd()
     })
     this.#chart.subscribeCrosshairMove(({ time }) => this.#options.pointed(time as UTCTimestamp | undefined))
-    place.addEventListener('keydown', (event) => this.#pointByKey(event), { signal })
-    place.addEventListener('blur', () => this.#point(-1), { signal })
+    container.addEventListener('keydown', (event) => this.#pointByKey(event), { signal })
+    container.addEventListener('blur', () => this.#point(-1), { signal })
   }
 
   /** Arrows move the crosshair from candle to candle, beginning with the newest. */

@@ -55,10 +55,10 @@ function layersOf(list: string | null): ReadonlySet<Layer> {
 }
 
 function chartsOf(): SymbolCharts {
-  const place = byId('chart')
+  const container = byId('chart')
   const panes = layerNames.filter((name) => shown.has(name) && name !== 'liquidations' && name !== 'heatmap')
-  place.style.setProperty('--panes', String(panes.length))
-  return new SymbolCharts(place, {
+  container.style.setProperty('--panes', String(panes.length))
+  return new SymbolCharts(container, {
     shown,
     interval,
     beganToEnd: () => void readMore(),

@@ -232,14 +232,14 @@ function drawLetters(letters: ViewAnswer['letters']): void {
   const { count, newest } = letters
   say(byId('letter-words'), count > newest.length ? `${format.count(count)} in all; the newest ${newest.length}:` : '')
   const rows = newest.map(({ processor, topic, partition, offset, time, reason, code, at }) => {
-    const place = `${topic}/${partition}@${offset}`
+    const position = `${topic}/${partition}@${offset}`
     const why = at === null ? code : `${code} at ${at}`
     return el(
       'tr',
-      { 'data-letter': `${processor}|${place}` },
+      { 'data-letter': `${processor}|${position}` },
       td(format.moment(time)),
       td(processor),
-      td(place),
+      td(position),
       el('td', {}, el('span', { class: 'badge bad' }, reason)),
       td(why),
     )
@@ -277,8 +277,8 @@ function drawCustomers({ month, keys }: ViewAnswer['customers']): void {
     )
     if (keys[at - 1]?.key_id === key) return [charged]
     const named = { href: `/invoice/${key}-${month}.csv`, download: '', 'aria-label': `Invoice of ${key}, ${month}` }
-    const about = el('span', { class: 'unit' }, ` ${balance.toFixed(2)} USD left, bought by ${payer} `)
-    const head = el('th', { scope: 'rowgroup', colspan: '3' }, key, about, el('a', named, 'Invoice'))
+    const balanceText = el('span', { class: 'unit' }, ` ${balance.toFixed(2)} USD left, bought by ${payer} `)
+    const head = el('th', { scope: 'rowgroup', colspan: '3' }, key, balanceText, el('a', named, 'Invoice'))
     return [el('tr', {}, head), charged]
   })
   fill('customers', rows, `No API key was charged in ${month}.`)

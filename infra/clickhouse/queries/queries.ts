@@ -16,15 +16,15 @@ export function workedQueries(): WorkedQuery[] {
   return files.toSorted().map((file) => {
     const sql = readFileSync(new URL(file, FOLDER), 'utf8').trim()
     const comment = sql.slice(0, sql.search(/^[^-]/m)).replaceAll(/^-- ?/gm, '')
-    const said = (name: string): string =>
+    const section = (name: string): string =>
       new RegExp(`^${name}: ([^]*?)(?=^(?:Question|A row|Units|Parameters): |$(?![^]))`, 'm')
         .exec(comment)?.[1]
         ?.trim() ?? ''
     const header = {
-      Question: said('Question'),
-      'A row': said('A row'),
-      Units: said('Units'),
-      Parameters: said('Parameters'),
+      Question: section('Question'),
+      'A row': section('A row'),
+      Units: section('Units'),
+      Parameters: section('Parameters'),
     }
     return { name: file.replace(/\.sql$/, ''), sql, header }
   })

@@ -9,13 +9,13 @@ const [folder = '', configFile = '', text = '[]'] = process.argv.slice(2)
 const session = new Session(folder, configFile === '' ? {} : { connectionArgs: [`--config-file=${configFile}`] })
 const statements: unknown = JSON.parse(text)
 if (!Array.isArray(statements)) throw new Error('statements must be an array')
-const said = statements.map((statement) => {
+const texts = statements.map((statement) => {
   try {
     return { rows: session.query(String(statement), 'TSV').trim(), error: null }
   } catch (error) {
     return { rows: null, error: error instanceof Error ? error.message : String(error) }
   }
 })
-process.stdout.write(JSON.stringify(said))
+process.stdout.write(JSON.stringify(texts))
 session.cleanup()
 process.exit(0)

@@ -117,8 +117,8 @@ export class LocalFacilitator {
     const { nonce } = authorization
     const held = this.#held.get(nonce) ?? { authorization, waiting: [] }
     this.#held.set(nonce, held)
-    const said = words[this.behaviour]
-    if (said !== undefined) reply(response, { network, payer: authorization.from, ...said })
+    const answer = words[this.behaviour]
+    if (answer !== undefined) reply(response, { network, payer: authorization.from, ...answer })
     else if (this.behaviour === 'late') held.waiting.push(response)
   }
 
@@ -159,8 +159,8 @@ function callOf({ from, to, value, validAfter, validBefore, nonce, signature }: 
   return { address: token, abi: tokenAbi, functionName: 'transferWithAuthorization', args } as const
 }
 
-function reply(response: ServerResponse, said: object): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+function reply(response: ServerResponse, body: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 /** What is asked for, as our own settling writes it; anything else is a defect of ours. */

@@ -79,8 +79,8 @@ export async function openEngine(dataDir: string, configFile: string): Promise<E
   const root = open(native, dataDir, [`--config-file=${configFile}`])
   const connect = (): Connection => connection(native, open(native, dataDir))
   const main = connection(native, root)
-  const about = await main.run('SELECT version(), timezone()', 'TabSeparated')
-  const [version = '', timezone = ''] = Buffer.from(about.bytes).toString().trim().split('\t')
+  const answer = await main.run('SELECT version(), timezone()', 'TabSeparated')
+  const [version = '', timezone = ''] = Buffer.from(answer.bytes).toString().trim().split('\t')
   const names = await main.run('SELECT name FROM system.table_functions', 'TabSeparated')
   const once = async (sql: string): Promise<void> => {
     const own = connect()

@@ -88,8 +88,8 @@ class Receiver {
     if (method !== 'POST') {
       response.writeHead(405, { allow: 'POST' }).end('This receives webhooks: POST.\n')
     } else if (url === '/secrets' || url === '/misbehave') {
-      const said = this.#control(url, body)
-      response.writeHead(said === undefined ? 400 : 200).end(`${said ?? 'That is not understood.'}\n`)
+      const answer = this.#control(url, body)
+      response.writeHead(answer === undefined ? 400 : 200).end(`${answer ?? 'That is not understood.'}\n`)
     } else {
       this.#enter(request, body)
       answerIn(this.#manner, request, response)

@@ -22,13 +22,13 @@ const LONG = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => group(a) - group(b) || place(a) - place(b))
+    return sorted.toSorted((a, b) => group(a) - group(b) || rankOf(a) - rankOf(b))
   }
 }
 
 const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
 
-function place({ moduleId, project }: TestSpecification): number {
+function rankOf({ moduleId, project }: TestSpecification): number {
   const found = LONG.indexOf(path.relative(project.config.root, moduleId))
   return found === -1 ? LONG.length : found
 }

@@ -281,8 +281,8 @@ export interface Interval {
 export function intervalOf({ operator, value, hysteresis, metric }: Leaf, isWide: boolean): Interval {
   const slack = isWide ? hysteresis : 0
   if (typeof value === 'string') {
-    const place = metricOf(metric).classes?.indexOf(value) ?? NaN
-    return { low: place, high: place, isClosed: true }
+    const index = metricOf(metric).classes?.indexOf(value) ?? NaN
+    return { low: index, high: index, isClosed: true }
   }
   if (typeof value === 'object') return { low: value[0] - slack, high: value[1] + slack, isClosed: true }
   if (operator === 'changes_by') return { low: value - slack, high: Infinity, isClosed: true }

@@ -6,7 +6,7 @@ import type { DerivativeFact, Fact, TickerFact, TokenFact } from '../venues/even
 import { TokenAssets, tokenRecord } from '../venues/assets.ts'
 import { median } from '../../prices/median.ts'
 import type { Settlements } from './poll-plan.ts'
-import type { Subjects } from '../venues/venue.ts'
+import type { Scope } from '../venues/venue.ts'
 
 /** Time between two records of one instrument, microseconds; those of wanted assets and of all others. */
 const tickerEvery = { wanted: 1_000_000, spot: 5_000_000, derivative: 15_000_000 } as const
@@ -257,7 +257,7 @@ class QuoteRates {
 }
 
 /** What the book knows of the settlements of a poll's subjects; of a whole market the first that is due. */
-export function settlementsOf(book: FactBook, source: string, { of, market }: Subjects): Settlements {
+export function settlementsOf(book: FactBook, source: string, { of, market }: Scope): Settlements {
   if (of === 'whole') {
     return {
       next: () => earliest([...book.of(source, market)].map(({ derivative }) => derivative.nextSettlement)),

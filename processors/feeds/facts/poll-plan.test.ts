@@ -11,7 +11,7 @@ function pollOf(over: Partial<Poll>): Poll {
     name: 'test',
     host: 'rest',
     topic: 'market.funding',
-    subjects: { of: 'catalogue', market: 'perp' },
+    scope: { of: 'catalogue', market: 'perp' },
     everyMs: 60_000,
     call: (symbol) => ({ path: symbol, cost: 1 }),
     parse: () => ({ kind: 'rows', rows: [] }),
@@ -83,7 +83,7 @@ describe('a poll’s plan', () => {
   })
 
   it('tries again what failed, a few times, and waits for the next period then', () => {
-    const plan = new PollPlan(pollOf({ everyMs: 600_000, subjects: { of: 'whole', symbol: 'a', market: 'perp' } }), 0)
+    const plan = new PollPlan(pollOf({ everyMs: 600_000, scope: { of: 'whole', symbol: 'a', market: 'perp' } }), 0)
     plan.want(new Set(['a']), start)
     const times = run(plan, 300_000, () => ({ kind: 'failed' })).map(({ at }) => at)
     expect(times.slice(0, 4)).toEqual([0, 2_000, 6_000, 14_000])

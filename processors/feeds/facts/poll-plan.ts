@@ -171,7 +171,7 @@ export class PollPlan {
     const { awaited } = subject
     subject.tries++
     // A whole market's rates may not all be there when the first are.
-    const enough = this.#poll.subjects.of !== 'whole' || subject.tries > 1
+    const enough = this.#poll.scope.of !== 'whole' || subject.tries > 1
     if (awaited === undefined || (enough && this.#settlements?.has(symbol, awaited) === true)) {
       return this.#settled(subject)
     }

@@ -48,7 +48,7 @@ interface ArchiveParts {
 /** Hears how it goes. */
 export interface ArchiveReport extends PastReport {
   /** A day is not in the log, for now or for good. */
-  readonly left: (what: string, about: Readonly<Record<string, unknown>>) => void
+  readonly left: (what: string, details: Readonly<Record<string, unknown>>) => void
 }
 
 /**
@@ -124,11 +124,11 @@ export class ArchiveReader implements PastJob {
     const { archive, base, instrumentOf } = this.#parts
     const instrument = instrumentOf(day.symbol)
     if (instrument === undefined) return this.#later(RETRY_MS)
-    const place = archive.path(day.symbol, day.date)
-    const file = `${this.#parts.file}${place.slice(place.lastIndexOf('.'))}`
-    const checksumUrl = archive.checksumOf && `${base}${archive.checksumOf(place)}`
+    const filePath = archive.path(day.symbol, day.date)
+    const file = `${this.#parts.file}${filePath.slice(filePath.lastIndexOf('.'))}`
+    const checksumUrl = archive.checksumOf && `${base}${archive.checksumOf(filePath)}`
     try {
-      const outcome = await download({ url: base + place, checksumUrl, file, stop: this.#stop.signal })
+      const outcome = await download({ url: base + filePath, checksumUrl, file, stop: this.#stop.signal })
       if (this.#stop.signal.aborted) return
       if (outcome.kind !== 'file') return this.#failed(day, instrument, outcome)
       const { rows, from } = await this.#fold(day, instrument, file)
@@ -143,27 +143,27 @@ export class ArchiveReader implements PastJob {
   }
 
   #failed(day: ArchiveDay, instrument: Instrument, outcome: Exclude<Download, { kind: 'file' }>): void {
-    const about = { instrument: instrument.instrument, date: day.date }
+    const details = { instrument: instrument.instrument, date: day.date }
     switch (outcome.kind) {
       case 'absent':
         if (!this.#plan.absent(day, hostNow())) return
-        this.#parts.report.left('the venue has no archive of the day: it is asked again in a day', about)
+        this.#parts.report.left('the venue has no archive of the day: it is asked again in a day', details)
         return this.#tell(day, instrument, { from: day.from, rows: 0 })
       case 'damaged': {
         const isGivenUp = this.#plan.damaged(day, hostNow())
         const what = isGivenUp
           ? 'an archive is damaged each time: it is left out until the next start'
           : 'an archive is damaged'
-        return this.#parts.report.left(what, { ...about, why: outcome.why })
+        return this.#parts.report.left(what, { ...details, why: outcome.why })
       }
       case 'wait':
         // Who is asked too often is left alone; a file that is refused is one file.
         if (outcome.status === 418 || outcome.status === 429) this.#later(outcome.waitMs)
         else this.#dayLater(day, outcome.waitMs)
-        return this.#trouble('the venue’s archive lets us wait', { ...about, ...outcome })
+        return this.#trouble('the venue’s archive lets us wait', { ...details, ...outcome })
       case 'failed':
         this.#dayLater(day)
-        return this.#trouble('an archive could not be fetched', { ...about, why: outcome.message })
+        return this.#trouble('an archive could not be fetched', { ...details, why: outcome.message })
     }
   }
 
@@ -230,8 +230,8 @@ export class ArchiveReader implements PastJob {
     this.#notBefore = hostNow() + ms
   }
 
-  #trouble(what: string, about: Readonly<Record<string, unknown>>): void {
-    this.#parts.report.trouble(what, about)
+  #trouble(what: string, details: Readonly<Record<string, unknown>>): void {
+    this.#parts.report.trouble(what, details)
   }
 }
 

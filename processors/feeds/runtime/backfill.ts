@@ -91,7 +91,7 @@ export interface PastReport {
   readonly written: (rows: number) => void
   /** A row says nothing for us. */
   readonly refused: (reason: string, count?: number) => void
-  readonly trouble: (what: string, about: Readonly<Record<string, unknown>>) => void
+  readonly trouble: (what: string, details: Readonly<Record<string, unknown>>) => void
 }
 
 /**

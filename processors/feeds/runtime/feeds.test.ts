@@ -49,7 +49,7 @@ function venueOf(): Venue {
         name: 'tickers',
         host: 'ws',
         topic: 'market.tickers',
-        subjects: { of: 'catalogue', market: 'spot' },
+        scope: { of: 'catalogue', market: 'spot' },
         socket: {
           path: '/',
           copies: 1,
@@ -73,7 +73,7 @@ function venueOf(): Venue {
         name: 'settled',
         host: 'rest',
         topic: 'market.funding',
-        subjects: { of: 'wanted', market: 'spot' },
+        scope: { of: 'wanted', market: 'spot' },
         everyMs: 200,
         call: (symbol) => ({ path: `/settled/${symbol}`, cost: 1 }),
         parse: rows,
@@ -82,7 +82,7 @@ function venueOf(): Venue {
         name: 'past',
         host: 'rest',
         topic: 'market.funding',
-        subjects: { of: 'catalogue', market: 'spot' },
+        scope: { of: 'catalogue', market: 'spot' },
         everyMs: 'once',
         call: (symbol) => ({ path: `/past/${symbol}/0`, cost: 1 }),
         parse: (symbol, body) => {

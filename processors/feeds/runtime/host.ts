@@ -186,7 +186,7 @@ export class Host {
       ok: !this.#feeds.full && this.#watch.venueTime !== undefined,
       clock: this.#watch.health(),
       buffered,
-      dead_letters: this.#setAside.said,
+      dead_letters: this.#setAside.report,
       backfill: this.#past.health,
       venues: states,
       sources: Object.fromEntries(otherTopics.map((topic) => [topic, this.#feeds.health(topic).venues])),

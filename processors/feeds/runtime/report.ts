@@ -112,12 +112,12 @@ export class Report {
     return {
       written: (rows) => metrics.past.inc({ venue }, rows),
       refused: (reason, count = 1) => metrics.refusals.inc({ venue, channel: 'past', reason }, count),
-      trouble: (what, about) => {
-        if (this.#mayShow(`${venue} past`)) this.#log.warn({ venue, ...about }, what)
+      trouble: (what, details) => {
+        if (this.#mayShow(`${venue} past`)) this.#log.warn({ venue, ...details }, what)
       },
-      left: (what, about) => {
+      left: (what, details) => {
         metrics.refusals.inc({ venue, channel: 'past', reason: 'archive-left' })
-        if (this.#mayTell()) this.#log.warn({ venue, ...about }, what)
+        if (this.#mayTell()) this.#log.warn({ venue, ...details }, what)
       },
     }
   }

@@ -16,7 +16,7 @@ import type {
   FeedTopic,
   PastPages,
   Poll,
-  Subjects,
+  Scope,
   TradeArchive,
   TradeStream,
   Venue,
@@ -247,7 +247,7 @@ export class VenueFeed {
     return new StreamFeed(stream, base, this.#handlersOf(stream), timing, limiter)
   }
 
-  #handlersOf({ name: channel, topic, subjects }: DataStream): StreamHandlers {
+  #handlersOf({ name: channel, topic, scope }: DataStream): StreamHandlers {
     const { report, clock } = this.#parts
     const { name } = this.venue
     const trades = topic === 'market.trades' ? this.#trades : undefined
@@ -257,7 +257,7 @@ export class VenueFeed {
       fact: (fact, received) => {
         const time = sentAt(fact)
         if (time !== undefined) clock.see(name, time)
-        this.#fact(fact, subjects.market, channel, received)
+        this.#fact(fact, scope.market, channel, received)
       },
       heartbeat: (symbol, lastId, received) => trades?.heartbeat(symbol, lastId, received),
       refused: (reason, frame) => report.refused(name, channel, reason, frame),
@@ -268,7 +268,7 @@ export class VenueFeed {
       },
       lost: (symbols, now) => trades?.lost(symbols, now),
       back: (symbols, from, to) => {
-        if (topic === 'market.tickers') this.#ranges?.missed(subjects.market, symbols, from, to)
+        if (topic === 'market.tickers') this.#ranges?.missed(scope.market, symbols, from, to)
       },
       note: (what, details) => report.note(name, channel, what, details),
     }
@@ -302,9 +302,9 @@ export class VenueFeed {
     const { rests, log, facts: book, report, backfillDays, knownPast } = this.#parts
     const { name: source, archive, trades } = this.venue
     const known = onceRead(knownPast)
-    const about = { source, book, log, known, report: report.past(source) }
+    const options = { source, book, log, known, report: report.past(source) }
     const pages = pastsOf(this.venue, backfillDays).map((own): VenuePast => {
-      const job = new PastReader({ ...about, ...own, host: rests.of(source, own.past.host) })
+      const job = new PastReader({ ...options, ...own, host: rests.of(source, own.past.host) })
       return { job, isFile: false, want: () => job.want(...this.#pagesWanted(own)) }
     })
     return archive === undefined || trades === undefined
@@ -312,7 +312,7 @@ export class VenueFeed {
       : [...pages, this.#startArchive(trades, archive, known)]
   }
 
-  #startArchive({ market, subjects }: TradeStream, archive: TradeArchive, known: () => Promise<KnownPast>): VenuePast {
+  #startArchive({ market, scope }: TradeStream, archive: TradeArchive, known: () => Promise<KnownPast>): VenuePast {
     const { addresses, archiveDir, log, facts, report, backfillDays, orders } = this.#parts
     const { name } = this.venue
     const job = new ArchiveReader({
@@ -326,7 +326,7 @@ export class VenueFeed {
       report: report.past(name),
     })
     const want = (): void => {
-      const streamed = this.#symbolsOf(subjects)
+      const streamed = this.#symbolsOf(scope)
       const all = this.#allOf(market).map(({ symbol, asset }) => {
         return [symbol, { isStreamed: streamed.has(symbol), spans: orders.archivesOf(asset) }] as const
       })
@@ -360,14 +360,14 @@ export class VenueFeed {
       rows: (_poll: Poll, rows: readonly FactRow[], received: Micros) => this.#rows(poll, rows, received),
       ended: report.polled.bind(report, name),
     }
-    const settlements = settlementsOf(facts, name, poll.subjects)
+    const settlements = settlementsOf(facts, name, poll.scope)
     return new Poller(poll, number, rests.of(name, poll.host), sink, settlements, hostNow)
   }
 
-  #rows({ name: channel, subjects }: Poll, rows: readonly FactRow[], received: Micros): void {
+  #rows({ name: channel, scope }: Poll, rows: readonly FactRow[], received: Micros): void {
     for (const row of rows) {
       if ('refused' in row) this.#parts.report.refused(this.venue.name, channel, row.refused, '')
-      else this.#fact(row, subjects.market, channel, received)
+      else this.#fact(row, scope.market, channel, received)
     }
   }
 
@@ -383,9 +383,9 @@ export class VenueFeed {
     if (trades !== undefined) this.#trades?.follow(this.#listed.get(trades.market) ?? new Map(), this.#wanted)
     for (const feed of this.#streams) {
       const isTrades = feed.stream.topic === 'market.trades'
-      feed.want(isTrades ? this.#announced() : this.#symbolsOf(feed.stream.subjects))
+      feed.want(isTrades ? this.#announced() : this.#symbolsOf(feed.stream.scope))
     }
-    for (const poller of this.#pollers) poller.want(this.#symbolsOf(poller.poll.subjects))
+    for (const poller of this.#pollers) poller.want(this.#symbolsOf(poller.poll.scope))
     this.wantPast()
   }
 
@@ -394,10 +394,10 @@ export class VenueFeed {
     return new Set(streams.flatMap(([symbol, { announced }]) => (announced === 'yes' ? [symbol] : [])))
   }
 
-  #symbolsOf(subjects: Subjects): ReadonlySet<string> {
-    if (subjects.of === 'whole') return new Set([subjects.symbol])
-    const listed = [...(this.#listed.get(subjects.market)?.values() ?? [])]
-    const chosen = subjects.of === 'catalogue' ? listed : listed.filter(({ asset }) => this.#wanted.has(asset))
+  #symbolsOf(scope: Scope): ReadonlySet<string> {
+    if (scope.of === 'whole') return new Set([scope.symbol])
+    const listed = [...(this.#listed.get(scope.market)?.values() ?? [])]
+    const chosen = scope.of === 'catalogue' ? listed : listed.filter(({ asset }) => this.#wanted.has(asset))
     return new Set(chosen.map(({ symbol }) => symbol))
   }
 }

@@ -142,15 +142,15 @@ export class VenueClocks {
    */
   agreed(mono: number, wall: number): AgreedTime | undefined {
     const heard = this.#heard(mono)
-    const said = heard.flatMap(([venue, clock]) => {
+    const states = heard.flatMap(([venue, clock]) => {
       const time = nearest(clock, mono, wall)
       const isFirm = clock.isTold || clock.seconds.length >= SECONDS_FIRM
       return isFirm || agree(time, wall) ? [{ venue, time }] : []
     })
-    said.sort((a, b) => Math.abs(a.time - wall) - Math.abs(b.time - wall))
+    states.sort((a, b) => Math.abs(a.time - wall) - Math.abs(b.time - wall))
     let best: AgreedTime | undefined
-    for (const { time } of said) {
-      const venues = said.filter((other) => agree(other.time, time)).map(({ venue }) => venue)
+    for (const { time } of states) {
+      const venues = states.filter((other) => agree(other.time, time)).map(({ venue }) => venue)
       if (best === undefined || venues.length > best.venues.length) best = { time, venues }
     }
     if (best === undefined || agree(best.time, wall)) return best

@@ -101,7 +101,7 @@ it('while REST goes on not answering, the gap grows with what the stream brings'
   await pass(repairer, now, doubtAfterMs + 1_000)
   stream.tracker.observe(base + 40, tradeAt(base + 40).time)
   await pass(repairer, now, 2 * doubtAfterMs + 1_000)
-  expect(log.said.map(({ gap_id, to_time }) => [gap_id, to_time])).toEqual([
+  expect(log.gapRecords.map(({ gap_id, to_time }) => [gap_id, to_time])).toEqual([
     [tradeAt(base).time, tradeAt(base + 2).time],
     [tradeAt(base).time, tradeAt(base + 40).time],
   ])
@@ -132,9 +132,9 @@ it('a page that is short by nature leaves a gap only where nobody watched or a c
   }
   const ask = async (newest: number): Promise<readonly unknown[]> => {
     paged.newest(newest)
-    const before = log.said.length
+    const before = log.gapRecords.length
     await pass(repairer, now, 6_000)
-    return log.said.slice(before).map(({ state, reason }) => `${state} ${reason}`)
+    return log.gapRecords.slice(before).map(({ state, reason }) => `${state} ${reason}`)
   }
   repairer.watch(stream)
   // What the process before brought last is out of the page's reach.

@@ -111,9 +111,9 @@ export class PageRepair {
     const { settled, newest } = stream.tracker
     if (settled === undefined) return
     const gap = { fromTime: settled, toTime: Math.max(settled, newest) }
-    const said = watch.open.find(({ fromTime }) => fromTime === settled)
-    if (said !== undefined && said.toTime >= gap.toTime) return
-    watch.open = [...watch.open.filter((open) => open !== said), gap]
+    const openGap = watch.open.find(({ fromTime }) => fromTime === settled)
+    if (openGap !== undefined && openGap.toTime >= gap.toTime) return
+    watch.open = [...watch.open.filter((open) => open !== openGap), gap]
     this.#record(stream, 'opened', 'missing_ids', gap)
   }
 

@@ -73,13 +73,13 @@ describe('a venue that is added as the guide says', () => {
     expect(naming.toSorted()).toEqual([table, list, ...otherSide(venue)].toSorted())
   })
 
-  it('has its settings, its place in the chain of prices, and is run as all others', () => {
+  it('has its settings, its rank in the chain of prices, and is run as all others', () => {
     const line = [
       `  example: {`,
       `    title: 'Example',`,
       `    hosts: { ws: 'wss://ws.example.com', rest: 'https://api.example.com' },`,
       `    trades: { market: 'spot', ids: 'contiguous', further: true },`,
-      `    spot: { place: 99, quotes: ['USD'] },`,
+      `    spot: { rank: 99, quotes: ['USD'] },`,
       `  },`,
     ]
     const end = '} as const satisfies Readonly<Record<string, VenueLine>>'

@@ -40,7 +40,7 @@ export interface TradeVenue extends Venue {
  */
 export function withoutTrades({ trades, ...venue }: Venue): Venue {
   const polls = venue.polls.filter(({ topic }) => topic !== 'market.candles')
-  const isUsed = [...venue.streams, ...polls].some(({ subjects }) => subjects.market === trades?.market)
+  const isUsed = [...venue.streams, ...polls].some(({ scope }) => scope.market === trades?.market)
   if (trades === undefined || !isUsed) return { ...venue, polls }
   return { ...venue, polls, listings: [{ ...trades, host: 'rest' }, ...venue.listings] }
 }
@@ -78,7 +78,7 @@ export interface DataStream extends StreamProtocol {
   readonly name: string
   readonly host: 'ws' | 'spotWs'
   readonly topic: FeedTopic
-  readonly subjects: Subjects
+  readonly scope: Scope
 }
 
 /** The channel of a venue's trades; `parse` gives `{ kind: 'trade' }` events. */
@@ -101,8 +101,8 @@ export function tradeStreamOf(
   own: Omit<TradeStream, keyof DataStream | 'venue' | 'market' | 'ids'> & StreamProtocol,
 ): TradeStream {
   const row = tradeVenues.find((one) => one.venue === venue) ?? tradeVenues[0]
-  const subjects = { of: 'wanted', market: row.market } as const
-  return { name: 'trades', host: 'ws', topic: 'market.trades', subjects, ...row, ...own }
+  const scope = { of: 'wanted', market: row.market } as const
+  return { name: 'trades', host: 'ws', topic: 'market.trades', scope, ...row, ...own }
 }
 
 /**
@@ -110,7 +110,7 @@ export function tradeStreamOf(
  * - `whole`: one subscription or call for all markets; of `symbol` where the protocol needs a name for it;
  * - `each`: one per instrument of `market`: of all that are listed (`catalogue`), or of the assets that are wanted.
  */
-export type Subjects =
+export type Scope =
   | { readonly of: 'whole'; readonly symbol: string; readonly market: Market }
   | { readonly of: 'catalogue' | 'wanted'; readonly market: Market }
 
@@ -124,14 +124,14 @@ export interface Poll {
   readonly name: string
   readonly host: RestHost
   readonly topic: FactTopic
-  readonly subjects: Subjects
+  readonly scope: Scope
   /** Time between two calls about one subject, milliseconds. `once`: at start and for each new subject: a back-read. */
   readonly everyMs: number | 'once'
   /** For minute data: asked this long after each full minute rather than at any time, milliseconds. */
   readonly afterMinuteMs?: number
   /** Waits until a settlement of the instrument has passed, and asks then. */
   readonly when?: 'settlement'
-  /** `now`: the host's clock, milliseconds. `symbol`: the venue's own; for `whole` the subjects' name. */
+  /** `now`: the host's clock, milliseconds. `symbol`: the venue's own; for `whole` the scope' name. */
   call(symbol: string, now: number): RestCall
   /** `next` in the answer is called too: pages. */
   parse(symbol: string, body: unknown, now: number): RestAnswer<FactRow>

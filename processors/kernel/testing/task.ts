@@ -159,9 +159,9 @@ export function goesAway(broker: MemoryBroker, away: { isAway: boolean; asked: n
   const reader = (): LogReader => {
     const inner = log.reader()
     return {
-      offsets: (...place) => inner.offsets(...place),
-      endOfEpoch: (...place) => inner.endOfEpoch(...place),
-      toEnd: (...place) => inner.toEnd(...place),
+      offsets: (...at) => inner.offsets(...at),
+      endOfEpoch: (...at) => inner.endOfEpoch(...at),
+      toEnd: (...at) => inner.toEnd(...at),
       close: () => inner.close(),
       async fetch(from, options) {
         if (!away.isAway) return inner.fetch(from, options)

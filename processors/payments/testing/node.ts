@@ -180,7 +180,7 @@ export class TestNode {
     const { asset } = this.intent
     const [from, to] = [`0x${word(input, 0).slice(24)}`, `0x${word(input, 1).slice(24)}`]
     const [value, nonce] = [BigInt(`0x${word(input, 2)}`), `0x${word(input, 5)}`]
-    const place = { blockNumber: numberToHex(BLOCK), transactionHash: tx, transactionIndex: '0x0', removed: false }
+    const location = { blockNumber: numberToHex(BLOCK), transactionHash: tx, transactionIndex: '0x0', removed: false }
     const used = { authorizer: hex(from), nonce: hex(nonce) }
     const moved = { from: hex(from), to: hex(to) }
     const both = [
@@ -190,7 +190,7 @@ export class TestNode {
         encodeAbiParameters([{ type: 'uint256' }], [value]),
       ],
     ] as const
-    return both.map(([topics, data]) => ({ ...place, address: asset, logIndex: '0x0', topics, data }))
+    return both.map(([topics, data]) => ({ ...location, address: asset, logIndex: '0x0', topics, data }))
   }
 }
 

@@ -19,7 +19,7 @@ describe('what a request pays with', () => {
       kind: 'payment',
       payment: {
         version: 2,
-        said: 2,
+        declared: 2,
         scheme: 'exact',
         network: 'eip155:84532',
         accepted: {

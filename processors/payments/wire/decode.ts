@@ -29,7 +29,7 @@ interface Accepted {
 export interface Payment {
   readonly version: 1 | 2
   /** What the payload says its version is. */
-  readonly said: number
+  readonly declared: number
   readonly scheme: string
   readonly network: string
   readonly accepted: Accepted | null
@@ -84,25 +84,25 @@ function isSame(a: Payment, b: Payment): boolean {
 }
 
 function readV1(object: object): Payment | undefined {
-  const said = own(object, 'x402Version')
+  const declared = own(object, 'x402Version')
   const scheme = textIn(object, 'scheme')
   const network = textIn(object, 'network')
   const signed = readSigned(own(object, 'payload'))
-  if (typeof said !== 'number' || scheme === undefined || network === undefined || signed === undefined)
+  if (typeof declared !== 'number' || scheme === undefined || network === undefined || signed === undefined)
     return undefined
-  return { version: 1, said, scheme, network, accepted: null, resource: null, ...signed }
+  return { version: 1, declared, scheme, network, accepted: null, resource: null, ...signed }
 }
 
 function readV2(object: object): Payment | undefined {
-  const said = own(object, 'x402Version')
+  const declared = own(object, 'x402Version')
   const accepted = readAccepted(own(object, 'accepted'))
   const signed = readSigned(own(object, 'payload'))
   const resource = own(object, 'resource')
   const url = isObject(resource) ? own(resource, 'url') : undefined
-  if (typeof said !== 'number' || accepted === undefined || signed === undefined) return undefined
+  if (typeof declared !== 'number' || accepted === undefined || signed === undefined) return undefined
   if (resource !== undefined && resource !== null && typeof url !== 'string') return undefined
   const { scheme, network } = accepted
-  return { version: 2, said, scheme, network, accepted, resource: typeof url === 'string' ? url : null, ...signed }
+  return { version: 2, declared, scheme, network, accepted, resource: typeof url === 'string' ? url : null, ...signed }
 }
 
 function readAccepted(value: unknown): Accepted | undefined {

@@ -65,8 +65,8 @@ interface Asked {
  * are the route's and the configuration's; what the payer says of them is only compared.
  */
 export function mismatchOf(payment: Payment, { seller, amount, url }: Asked): Reason | null {
-  const { version, said, scheme, network, accepted, resource, authorization } = payment
-  if (said !== version) return 'invalid_x402_version'
+  const { version, declared, scheme, network, accepted, resource, authorization } = payment
+  if (declared !== version) return 'invalid_x402_version'
   if (scheme !== 'exact') return 'unsupported_scheme'
   if (network !== (version === 1 ? seller.network.v1 : seller.network.caip2)) return 'invalid_network'
   if (accepted !== null && !isOffer(accepted, seller, amount)) return 'invalid_payment_requirements'

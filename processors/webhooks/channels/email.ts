@@ -62,8 +62,8 @@ export const email: Channel<EmailDestination> = {
   shown: ({ to }) => addressShown(to),
   request({ to }, event) {
     const message = messageOf(event)
-    const about = `You get this since the alert ${message.fields.alert_id} names your address.`
-    const text = `${fit(message.text, TEXT_MAX)}\n\n${fit(factLines(message), TEXT_MAX)}\n\n${fit(about, TEXT_MAX)}\n`
+    const footer = `You get this since the alert ${message.fields.alert_id} names your address.`
+    const text = `${fit(message.text, TEXT_MAX)}\n\n${fit(factLines(message), TEXT_MAX)}\n\n${fit(footer, TEXT_MAX)}\n`
     return { by: 'smtp', to, subject: fit(message.title, SUBJECT_MAX), text, id: message.fields.trigger_id }
   },
   verdict: (heard) => verdictOf(heard, deadOf(heard)),

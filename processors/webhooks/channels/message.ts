@@ -84,8 +84,8 @@ function digestMessage({ id, triggers }: Digest, mode: string): Message {
 
 /** `10:31:02 BTC rose above 70000 USD: it is 70001.5 USD`. */
 function lineOf({ timestamp, status, symbol, text }: MessageFields): string {
-  const said = text.includes(symbol) ? text : `${symbol}: ${text}`
-  return fit(oneLine(`${timestamp.slice(11, 19)} ${status === 'resolved' ? 'Resolved: ' : ''}${said}`), LINE_MAX)
+  const named = text.includes(symbol) ? text : `${symbol}: ${text}`
+  return fit(oneLine(`${timestamp.slice(11, 19)} ${status === 'resolved' ? 'Resolved: ' : ''}${named}`), LINE_MAX)
 }
 
 function oneOf(trigger: Trigger, mode: string): Message {

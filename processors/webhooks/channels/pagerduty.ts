@@ -35,8 +35,8 @@ export const pagerduty: Channel<PagerDutyDestination> = {
   },
   shown: () => 'events.pagerduty.com',
   request({ routing_key }, event) {
-    const { title, text, fields: said } = messageOf(event)
-    const { trigger_id, trigger_count, severity, timestamp, status, test, event: kind } = said
+    const { title, text, fields: details } = messageOf(event)
+    const { trigger_id, trigger_count, severity, timestamp, status, test, event: kind } = details
     // What tells of the end of a trigger has the count of that trigger.
     const dedup_key = fit(test ? trigger_id : `${event.trigger.alert_id}_${trigger_count}`, DEDUP_MAX)
     const url = new URL('https://events.pagerduty.com/v2/enqueue')
@@ -51,10 +51,10 @@ export const pagerduty: Channel<PagerDutyDestination> = {
         source: 'market-data-alerts',
         severity: test ? 'info' : (severities[severity] ?? 'warning'),
         timestamp,
-        component: fit(said.symbol, DEDUP_MAX),
+        component: fit(details.symbol, DEDUP_MAX),
         class: kind,
         custom_details: Object.fromEntries(
-          Object.entries(said).map(([name, value]) => [
+          Object.entries(details).map(([name, value]) => [
             name,
             typeof value === 'string' ? fit(value, DETAIL_MAX) : value,
           ]),

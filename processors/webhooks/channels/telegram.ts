@@ -48,8 +48,8 @@ export const telegram: Channel<TelegramDestination> = {
   read(given) {
     const bot = readShaped(fields, 'bot_token', given, token)
     if (isRefusal(bot)) return bot
-    const place = readShaped(fields, 'chat_id', given, chat)
-    return isRefusal(place) ? place : { ...bot, ...place }
+    const chatId = readShaped(fields, 'chat_id', given, chat)
+    return isRefusal(chatId) ? chatId : { ...bot, ...chatId }
   },
   shown: ({ bot_token, chat_id }) => `bot ${bot_token.slice(0, bot_token.indexOf(':'))}, chat …${chat_id.slice(-3)}`,
   request({ bot_token, chat_id }, event) {

@@ -82,13 +82,13 @@ export const template: Channel<TemplateDestination> = {
   verdict: (heard) => verdictOf(heard, heard.status === 410 ? 'gone' : undefined),
 }
 
-const place = /\{\{\s*(\w+)\s*\}\}/g
+const placeholder = /\{\{\s*(\w+)\s*\}\}/g
 
 /** Puts the fields in; a name that is none stays as it is, which `read` has refused. */
 function render(body: string, contentType: string, values: MessageFields): string {
   const write = writers[contentType] ?? String
   const known = new Map(Object.entries(values))
-  return body.replaceAll(place, (whole, name: string) => {
+  return body.replaceAll(placeholder, (whole, name: string) => {
     const value = known.get(name)
     return value === undefined ? whole : write(typeof value === 'string' ? fit(value.toWellFormed(), FIELD_MAX) : value)
   })
@@ -98,14 +98,14 @@ function readBody(given: Given, contentType: string): string | Refusal {
   const body = readText(fields, 'body', given)
   if (typeof body !== 'string') return body
   const wrong = (refused: string): Refusal => ({ field: 'body', refused })
-  const names = [...body.matchAll(place)].map(([, name = '']) => name)
+  const names = [...body.matchAll(placeholder)].map(([, name = '']) => name)
   const unknown = names.find((name) => !Object.hasOwn(sample, name))
   if (unknown !== undefined)
     return wrong(
       `body names {{${unknown.slice(0, 40)}}}, which is no field; there are ${Object.keys(sample).join(', ')}.`,
     )
   if (names.length > PLACES_MAX) return wrong(`body may name at most ${PLACES_MAX} fields.`)
-  if (/\{\{|\}\}/.test(body.replaceAll(place, '')) && contentType !== 'application/json')
+  if (/\{\{|\}\}/.test(body.replaceAll(placeholder, '')) && contentType !== 'application/json')
     return wrong('body has {{ or }} that encloses no field: write {{field}}.')
   if (contentType === 'application/json' && !isAlwaysJson(body))
     return wrong('body must be JSON once its fields are put in: set texts in quotes, as in {"message": "{{text}}"}.')

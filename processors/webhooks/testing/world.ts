@@ -90,8 +90,8 @@ export function stopOrder(alert: string): DeliveryOrder {
 }
 
 export function resendOrder({ trigger_id, alert_id, receiver }: Trigger, offset: number, partition = 0): DeliveryOrder {
-  const place = { trigger_id, trigger_partition: partition, trigger_offset: offset }
-  return { ...stopOrder(alert_id), order: 'resend', receiver, ...place }
+  const position = { trigger_id, trigger_partition: partition, trigger_offset: offset }
+  return { ...stopOrder(alert_id), order: 'resend', receiver, ...position }
 }
 
 /** One request that a receiver got. */

@@ -60,8 +60,8 @@ export function same(what: string, subject: string, ours: unknown, ledger: unkno
 
 /** A word that may be any of some, where the ledger's number is too near a bound to tell. */
 export function oneOf(what: string, subject: string, ours: unknown, ledger: readonly string[]): DerivedRow {
-  const said = textOf(ours)
-  return same(what, subject, said, ledger.includes(said) ? said : ledger.join(' or '))
+  const text = textOf(ours)
+  return same(what, subject, text, ledger.includes(text) ? text : ledger.join(' or '))
 }
 
 /** `small` is no more than `large`, but for rounding. */

@@ -36,10 +36,10 @@ export async function tailAlerts(reader: () => LogReader, books: AlertBooks, sig
     triggers: new Map(),
     attempts: new Map(),
   }
-  const take = (message: Message, place: string, when: Pick<At<unknown>, 'written' | 'at'>): void => {
-    if (message.type === 'spot_ticker') seen.tickers.set(place, { value: message.value, ...when })
-    if (message.type === 'composite_price') seen.prices.set(place, { value: message.value, ...when })
-    if (message.type === 'metric') seen.metrics.set(place, { value: message.value, ...when })
+  const take = (message: Message, position: string, when: Pick<At<unknown>, 'written' | 'at'>): void => {
+    if (message.type === 'spot_ticker') seen.tickers.set(position, { value: message.value, ...when })
+    if (message.type === 'composite_price') seen.prices.set(position, { value: message.value, ...when })
+    if (message.type === 'metric') seen.metrics.set(position, { value: message.value, ...when })
     if (message.type === 'trigger') seen.triggers.set(message.value.trigger_id, { value: message.value, ...when })
     if (message.type === 'attempt' && message.value.number === 1)
       seen.attempts.set(message.value.trigger_id, { value: message.value, ...when })
@@ -53,7 +53,7 @@ async function tail(
   { reader, codec, partitions }: AlertBooks,
   topic: TopicName,
   signal: AbortSignal,
-  take: (message: Message, place: string, when: Pick<At<unknown>, 'written' | 'at'>) => void,
+  take: (message: Message, position: string, when: Pick<At<unknown>, 'written' | 'at'>) => void,
 ): Promise<void> {
   const numbers = Array.from({ length: partitions }, (_, partition) => partition)
   const next = new Map(await reader.offsets(topic, numbers, 'end'))

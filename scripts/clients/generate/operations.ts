@@ -67,8 +67,14 @@ function operationOf(route: Route, answer: Schema): Operation {
 }
 
 function inputsOf({ input, body, headers = {} }: Route): Input[] {
-  const parameters = Object.entries(input).map(([name, { in: place, rule, says }]): Input => {
-    return { name, in: place, says: `${says}; ${ruleText(rule)}`, isRequired: isRequired(rule), type: typeOfRule(rule) }
+  const parameters = Object.entries(input).map(([name, { in: location, rule, says }]): Input => {
+    return {
+      name,
+      in: location,
+      says: `${says}; ${ruleText(rule)}`,
+      isRequired: isRequired(rule),
+      type: typeOfRule(rule),
+    }
   })
   const token: Input[] =
     'Authorization' in headers
@@ -157,9 +163,13 @@ export function isObject(value: unknown): value is Schema {
 }
 
 /** The properties of an object's schema; `alike`: they all have the same schema, as venues do. */
-export function propertiesOf(schema: Schema): { entries: [string, Schema][]; alike: boolean; required: Set<string> } {
+export function propertiesOf(schema: Schema): {
+  entries: [string, Schema][]
+  isUniform: boolean
+  required: Set<string>
+} {
   const entries = Object.entries(isObject(schema['properties']) ? schema['properties'] : {}) as [string, Schema][]
   const [first] = entries
-  const alike = entries.length > 1 && entries.every(([, one]) => JSON.stringify(one) === JSON.stringify(first?.[1]))
-  return { entries, alike, required: new Set((schema['required'] ?? []) as readonly string[]) }
+  const isUniform = entries.length > 1 && entries.every(([, one]) => JSON.stringify(one) === JSON.stringify(first?.[1]))
+  return { entries, isUniform, required: new Set((schema['required'] ?? []) as readonly string[]) }
 }

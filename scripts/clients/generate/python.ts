@@ -108,11 +108,11 @@ class Types {
   }
 
   #object(schema: Schema, name: string): string {
-    const { entries, alike, required } = propertiesOf(schema)
+    const { entries, isUniform, required } = propertiesOf(schema)
     const further = schema['additionalProperties']
     if (entries.length === 0) return `dict[str, ${isObject(further) ? this.of(further, `${name}Value`) : 'Any'}]`
     const [first] = entries
-    if (alike && first !== undefined) return `dict[str, ${this.of(first[1], `${name}Value`)}]`
+    if (isUniform && first !== undefined) return `dict[str, ${this.of(first[1], `${name}Value`)}]`
     const fields = entries.map(([key, field]) => {
       const text = this.of(field, name + pascal(key))
       const says = typeof field['description'] === 'string' ? field['description'] : undefined
@@ -162,7 +162,8 @@ const tableClass = [
 function table(of: string, all: readonly Operation[]): string[] {
   const tuple = (names: readonly string[]): string => `(${names.map((one) => `"${one}",`).join(' ')})`
   const rows = all.map(({ name, method: verb, path, inputs, isKeyed, isQuestion, priceUsdc }) => {
-    const named = (place: Input['in']): string[] => inputs.filter((one) => one.in === place).map((one) => one.name)
+    const named = (location: Input['in']): string[] =>
+      inputs.filter((one) => one.in === location).map((one) => one.name)
     const flags = [named('token').length > 0, isKeyed, isQuestion].map((flag) => (flag ? 'True' : 'False'))
     const cells = [`"${verb}"`, `"${path}"`, tuple(named('query')), tuple(named('body')), ...flags, priceUsdc]
     return `    "${name}": Operation(${cells.join(', ')}),`

@@ -101,11 +101,11 @@ function grouped(text: string): string {
 }
 
 function objectText(schema: Schema): string {
-  const { entries, alike, required } = propertiesOf(schema)
+  const { entries, isUniform, required } = propertiesOf(schema)
   const further = schema['additionalProperties']
   if (entries.length === 0) return `Readonly<Record<string, ${isObject(further) ? typeText(further) : 'unknown'}>>`
   const [first] = entries
-  if (alike && first !== undefined) {
+  if (isUniform && first !== undefined) {
     const keys = entries.map(([name]) => JSON.stringify(name)).join(' | ')
     const record = `Readonly<Record<${keys}, ${typeText(first[1])}>>`
     return required.size === 0 ? `Partial<${record}>` : record
@@ -118,7 +118,8 @@ function objectText(schema: Schema): string {
 }
 
 function row({ name, method: verb, path, inputs, isKeyed, isQuestion, priceUsdc }: Operation): string {
-  const named = (place: string): string[] => inputs.filter((input) => input.in === place).map((input) => input.name)
+  const named = (location: string): string[] =>
+    inputs.filter((input) => input.in === location).map((input) => input.name)
   const isOwners = named('token').length > 0
   const value = {
     method: verb,

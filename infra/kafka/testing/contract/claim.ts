@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { FencedError, type Claim } from '../../seam.ts'
-import { OUT, place, readAll, STATE, TARGETS, text, texts, WAIT, type Start } from './parts.ts'
+import { OUT, positionOf, readAll, STATE, TARGETS, text, texts, WAIT, type Start } from './parts.ts'
 
 /** What every claim must do. */
 export function claimContract(start: Start): void {
@@ -65,7 +65,7 @@ export function claimContract(start: Start): void {
     let offset = 0
     await expect
       .poll(async () => {
-        const [slice] = await reader.fetch([place(STATE, 0, offset)], WAIT)
+        const [slice] = await reader.fetch([positionOf(STATE, 0, offset)], WAIT)
         offset = slice?.next ?? offset
         return offset
       })

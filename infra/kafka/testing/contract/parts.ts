@@ -42,7 +42,7 @@ export function at(time: number): OutRecord {
   return { key: null, value: Buffer.from('x'), time }
 }
 
-export function place(
+export function positionOf(
   topic: string,
   partition: number,
   offset = 0,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { LogReader, LogRecord, OutRecord } from '../../seam.ts'
-import { at, IN, OUT, place, readAll, T0, text, texts, WAIT, type Start } from './parts.ts'
+import { at, IN, OUT, positionOf, readAll, T0, text, texts, WAIT, type Start } from './parts.ts'
 
 /** What every reader must do. */
 export function readerContract(start: Start): void {
@@ -44,7 +44,7 @@ export function readerContract(start: Start): void {
       writer.send(IN, 2, [text('b')]),
       writer.send(OUT, 1, [text('c')]),
     ])
-    const positions = [place(IN, 0), place(IN, 1), place(IN, 2), place(OUT, 1)]
+    const positions = [positionOf(IN, 0), positionOf(IN, 1), positionOf(IN, 2), positionOf(OUT, 1)]
     const slices = await log.reader().fetch(positions, WAIT)
     const found = slices.map(({ topic, partition, records, next, end }) => [
       topic,
@@ -67,14 +67,14 @@ export function readerContract(start: Start): void {
   it('starts within a batch where the position is within it', async () => {
     const { log } = await start()
     await log.writer().send(IN, 0, [text('a'), text('b'), text('c')])
-    const [slice] = await log.reader().fetch([place(IN, 0, 1)], WAIT)
+    const [slice] = await log.reader().fetch([positionOf(IN, 0, 1)], WAIT)
     expect(texts(slice?.records ?? [])).toEqual(['b', 'c'])
   })
 
   it('returns from a long wait as soon as a record is there', async () => {
     const { log } = await start()
     const reader = log.reader()
-    await reader.fetch([place(IN, 0)], WAIT) // the connection stands
+    await reader.fetch([positionOf(IN, 0)], WAIT) // the connection stands
     const started = performance.now()
     const fetched = fetchUntilRecords(reader, 30_000)
     await log.writer().send(IN, 0, [text('a')])
@@ -89,7 +89,7 @@ export function readerContract(start: Start): void {
     const reader = log.reader()
     const read: LogRecord[] = []
     for (let offset = 0; offset < 6;) {
-      const [slice] = await reader.fetch([place(IN, 0, offset)], { ...WAIT, maxBytesPerPartition: 1 })
+      const [slice] = await reader.fetch([positionOf(IN, 0, offset)], { ...WAIT, maxBytesPerPartition: 1 })
       read.push(...(slice?.records ?? []))
       expect(slice?.next).toBeGreaterThan(offset)
       offset = slice?.next ?? 6
@@ -125,7 +125,7 @@ export function readerContract(start: Start): void {
   it('says out of range, with the bounds, for a position past the end', async () => {
     const { log } = await start()
     await log.writer().send(IN, 0, [text('a'), text('b')])
-    const [slice] = await log.reader().fetch([place(IN, 0, 99)], WAIT)
+    const [slice] = await log.reader().fetch([positionOf(IN, 0, 99)], WAIT)
     expect(slice).toMatchObject({ error: 'out-of-range', start: 0, end: 2, records: [] })
   })
 
@@ -133,9 +133,9 @@ export function readerContract(start: Start): void {
     const { log } = await start()
     await log.writer().send(IN, 0, [text('a')])
     await log.writer().send(IN, 0, [text('b'), text('c')])
-    await log.trim(place(IN, 0, 2))
+    await log.trim(positionOf(IN, 0, 2))
     const reader = log.reader()
-    const [slice] = await reader.fetch([place(IN, 0)], WAIT)
+    const [slice] = await reader.fetch([positionOf(IN, 0)], WAIT)
     expect(slice).toMatchObject({ error: 'out-of-range', start: 2, end: 3, records: [] })
     expect(texts(await readAll(reader, IN))).toEqual(['c'])
     expect(texts(await readAll(reader, IN, 0))).toEqual(['c'])
@@ -146,7 +146,7 @@ export function readerContract(start: Start): void {
 async function fetchUntilRecords(reader: LogReader, maxWaitMs: number): Promise<readonly LogRecord[]> {
   const deadline = performance.now() + maxWaitMs
   while (performance.now() < deadline) {
-    const [slice] = await reader.fetch([place(IN, 0)], { ...WAIT, maxWaitMs })
+    const [slice] = await reader.fetch([positionOf(IN, 0)], { ...WAIT, maxWaitMs })
     if (slice !== undefined && slice.records.length > 0) return slice.records
   }
   return []

@@ -113,11 +113,11 @@ export class MemoryFeedLog implements TradeLog {
 
   /** The newest state of each gap. */
   get gaps(): Gap[] {
-    return [...new Map(this.said.map((gap) => [gap.gap_id, gap])).values()]
+    return [...new Map(this.gapRecords.map((gap) => [gap.gap_id, gap])).values()]
   }
 
-  /** All that was said of gaps. */
-  get said(): Gap[] {
+  /** All records of gaps, in the log's order. */
+  get gapRecords(): Gap[] {
     return this.messages.flatMap(({ message }) => (message.type === 'gap' ? [message.value] : []))
   }
 }

@@ -84,7 +84,7 @@ export function rowsOf(body: unknown, read: (row: unknown) => FactRow | undefine
 }
 
 /** `symbol=...`: names outside of ASCII exist. */
-export function about(symbol: string): string {
+export function symbolQuery(symbol: string): string {
   return `symbol=${encodeURIComponent(symbol)}`
 }
 

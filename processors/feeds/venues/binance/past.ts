@@ -3,7 +3,7 @@ import { isFact, refusedField, withIndexes } from '../fact-fields.ts'
 import { isDecimal } from '../fields.ts'
 import type { FactRow } from '../events.ts'
 import type { PastFacts, PastPages, RestAnswer, RestCall } from '../venue.ts'
-import { about, rowsOf } from './messages.ts'
+import { symbolQuery, rowsOf } from './messages.ts'
 import {
   closed,
   FUNDING_COST,
@@ -28,7 +28,7 @@ export const pastCandles: PastPages = {
   pageSize: PAGE_SIZE,
   call(symbol, seconds, from, to) {
     const interval = seconds === 60 ? '1m' : '1h'
-    const path = `/fapi/v1/klines?${about(symbol)}&interval=${interval}&${bounds(from, to)}&limit=${PAGE_SIZE}`
+    const path = `/fapi/v1/klines?${symbolQuery(symbol)}&interval=${interval}&${bounds(from, to)}&limit=${PAGE_SIZE}`
     return { path, cost: 2 }
   },
   parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
@@ -40,7 +40,10 @@ export const pastSpotCandles: PastPages = {
   pageSize: 1000,
   call(symbol, seconds, from, to) {
     const interval = seconds === 60 ? '1m' : '1h'
-    return { path: `/api/v3/klines?${about(symbol)}&interval=${interval}&${bounds(from, to)}&limit=1000`, cost: 2 }
+    return {
+      path: `/api/v3/klines?${symbolQuery(symbol)}&interval=${interval}&${bounds(from, to)}&limit=1000`,
+      cost: 2,
+    }
   },
   parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
 }
@@ -57,7 +60,7 @@ function statistics(what: string): Pick<PastFacts, 'host' | 'seconds' | 'pageSiz
     pageSize: 500,
     depth: STATISTICS_HOURS,
     call: (symbol, _seconds, from, to) => ({
-      path: `/futures/data/${what}?${about(symbol)}&period=1h&${bounds(from, to)}&limit=500`,
+      path: `/futures/data/${what}?${symbolQuery(symbol)}&period=1h&${bounds(from, to)}&limit=500`,
       cost: STATISTICS_COST,
     }),
   }
@@ -72,7 +75,7 @@ export const pastFacts: readonly PastFacts[] = [
     seconds: 8 * HOUR,
     pageSize: 125,
     call: (symbol, _seconds, from, to) => ({
-      path: `/fapi/v1/fundingRate?${about(symbol)}&${bounds(from, to)}&limit=1000`,
+      path: `/fapi/v1/fundingRate?${symbolQuery(symbol)}&${bounds(from, to)}&limit=1000`,
       cost: FUNDING_COST,
     }),
     parse: (_symbol, _seconds, body) => rowsOf(body, readSettlement),
@@ -97,7 +100,7 @@ export const pastFacts: readonly PastFacts[] = [
     host: 'rest',
     seconds: HOUR,
     pageSize: PAGE_SIZE,
-    call: (symbol, _seconds, from, to) => priceCandles(`markPriceKlines?${about(symbol)}`, from, to),
+    call: (symbol, _seconds, from, to) => priceCandles(`markPriceKlines?${symbolQuery(symbol)}`, from, to),
     parse: (symbol, _seconds, body, now) => readPrices(symbol, body, now),
     // "Kline of the index price of a pair", by `pair`, which a perpetual's symbol is.
     more: {

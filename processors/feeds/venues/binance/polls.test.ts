@@ -115,7 +115,7 @@ describe('Binance settlements', () => {
 
   it('of the past are read once, in windows without a hole, of 100 intervals of 8 hours and more', () => {
     const windows = polls.filter(({ name }) => name.startsWith('settlements-past'))
-    expect(windows.map(({ everyMs, subjects }) => [everyMs, subjects.of])).toEqual(windows.map(() => ['once', 'whole']))
+    expect(windows.map(({ everyMs, scope }) => [everyMs, scope.of])).toEqual(windows.map(() => ['once', 'whole']))
     const bounds = windows.map((one) => {
       const query = new URL(one.call('all', now).path, 'http://venue').searchParams
       return { start: Number(query.get('startTime')), end: Number(query.get('endTime') ?? now) }
@@ -241,7 +241,7 @@ describe('the budget of the futures host', () => {
     const counts = { whole: 1, catalogue: 600, wanted: 20 }
     const perMinute = polls
       .filter(({ host, everyMs }) => host === 'rest' && everyMs !== 'once')
-      .map((one) => (costOf(one.name) * counts[one.subjects.of] * 60_000) / Number(one.everyMs))
+      .map((one) => (costOf(one.name) * counts[one.scope.of] * 60_000) / Number(one.everyMs))
       .reduce((sum, cost) => sum + cost, 0)
     expect(perMinute + 1000).toBeLessThanOrEqual((budgets.rest?.refillPerSecond ?? 0) * 60)
   })

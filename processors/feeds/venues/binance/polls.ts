@@ -4,7 +4,7 @@ import type { FactRow, TermsFact } from '../events.ts'
 import { HOUR_MS, isAmount, isSigned, MINUTE_MS, priceOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
 import { badBody, countOf, isCount, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
 import type { CandleLookup, Poll, RestAnswer, RestCall } from '../venue.ts'
-import { about, refusal, rowsOf } from './messages.ts'
+import { symbolQuery, refusal, rowsOf } from './messages.ts'
 import { isUsdtMarket } from './listing.ts'
 import { readPremiumIndex, readTicker24h } from './streams.ts'
 
@@ -240,16 +240,16 @@ const running: readonly Poll[] = [
   {
     name: 'open-interest',
     ...funding,
-    subjects: wanted,
+    scope: wanted,
     everyMs: 15 * SECOND_MS,
-    call: (symbol) => ({ path: `/fapi/v1/openInterest?${about(symbol)}`, cost: 1 }),
+    call: (symbol) => ({ path: `/fapi/v1/openInterest?${symbolQuery(symbol)}`, cost: 1 }),
     parse: parseOpenInterest,
   },
   {
     // What the stream says each second, for when it does not.
     name: 'premium-index',
     ...funding,
-    subjects: whole,
+    scope: whole,
     everyMs: 30 * SECOND_MS,
     call: () => ({ path: '/fapi/v1/premiumIndex', cost: 10 }),
     parse: (_whole, body) => rowsOf(body, readPremiumIndex),
@@ -257,28 +257,31 @@ const running: readonly Poll[] = [
   {
     name: 'premium',
     ...funding,
-    subjects: catalogue,
+    scope: catalogue,
     everyMs: MINUTE_MS,
-    call: (symbol) => ({ path: `/fapi/v1/premiumIndexKlines?${about(symbol)}&interval=1m&limit=${MINUTES}`, cost: 1 }),
+    call: (symbol) => ({
+      path: `/fapi/v1/premiumIndexKlines?${symbolQuery(symbol)}&interval=1m&limit=${MINUTES}`,
+      cost: 1,
+    }),
     parse: parsePremiums,
   },
   {
     // Markets settle at any full hour; one call tells of all of them.
     name: 'settlements',
     ...funding,
-    subjects: whole,
+    scope: whole,
     everyMs: MINUTE_MS,
     ...settlementsOf(2 * HOUR_MS),
   },
   // What an outage of hours has kept from us.
-  { name: 'settlements-day', ...funding, subjects: whole, everyMs: HOUR_MS, ...settlementsOf(26 * HOUR_MS) },
+  { name: 'settlements-day', ...funding, scope: whole, everyMs: HOUR_MS, ...settlementsOf(26 * HOUR_MS) },
   {
     name: 'top-positions',
     ...funding,
-    subjects: wanted,
+    scope: wanted,
     everyMs: MINUTE_MS,
     call: (symbol) => ({
-      path: `/futures/data/topLongShortPositionRatio?${about(symbol)}&period=5m&limit=3`,
+      path: `/futures/data/topLongShortPositionRatio?${symbolQuery(symbol)}&period=5m&limit=3`,
       cost: STATISTICS_COST,
     }),
     parse: parseTopPositions,
@@ -287,10 +290,10 @@ const running: readonly Poll[] = [
     name: 'candles',
     host: 'rest',
     topic: 'market.candles',
-    subjects: wanted,
+    scope: wanted,
     everyMs: MINUTE_MS,
     afterMinuteMs: 5 * SECOND_MS,
-    call: (symbol) => ({ path: `/fapi/v1/klines?${about(symbol)}&interval=1m&limit=${MINUTES}`, cost: 1 }),
+    call: (symbol) => ({ path: `/fapi/v1/klines?${symbolQuery(symbol)}&interval=1m&limit=${MINUTES}`, cost: 1 }),
     parse: (symbol, body, now) => parseCandles(symbol, body, now),
   },
 ]
@@ -299,7 +302,7 @@ const terms: readonly Poll[] = [
   {
     name: 'funding-info',
     ...funding,
-    subjects: whole,
+    scope: whole,
     everyMs: HOUR_MS,
     call: () => ({ path: '/fapi/v1/fundingInfo', cost: FUNDING_COST }),
     parse: (_whole, body) => rowsOf(body, readFundingInfo),
@@ -307,7 +310,7 @@ const terms: readonly Poll[] = [
   {
     name: 'interest',
     ...funding,
-    subjects: whole,
+    scope: whole,
     everyMs: HOUR_MS,
     call: () => ({ path: '/fapi/v1/premiumIndex', cost: 10 }),
     parse: (_whole, body) => rowsOf(body, readInterest),
@@ -320,14 +323,14 @@ const past: readonly Poll[] = [
   ...Array.from({ length: WINDOWS }, (_, back): Poll => ({
     name: `settlements-past-${back + 1}`,
     ...funding,
-    subjects: whole,
+    scope: whole,
     everyMs: 'once',
     ...settlementsOfWindow(back),
   })),
   {
     name: 'premium-past',
     ...funding,
-    subjects: catalogue,
+    scope: catalogue,
     everyMs: 'once',
     call: (symbol, now) => premiumsSince(symbol, now - (now % SETTLEMENT_MS), now),
     parse: parsePremiums,
@@ -335,10 +338,10 @@ const past: readonly Poll[] = [
   {
     name: 'open-interest-past',
     ...funding,
-    subjects: wanted,
+    scope: wanted,
     everyMs: 'once',
     call: (symbol) => ({
-      path: `/futures/data/openInterestHist?${about(symbol)}&period=5m&limit=500`,
+      path: `/futures/data/openInterestHist?${symbolQuery(symbol)}&period=5m&limit=500`,
       cost: STATISTICS_COST,
     }),
     parse: parseOpenInterestHistory,
@@ -348,7 +351,7 @@ const past: readonly Poll[] = [
 /** At most 480 minutes. Weight 1 below 100 rows, 2 below 500. */
 function premiumsSince(symbol: string, from: number, now: number): { path: string; cost: number } {
   const limit = Math.floor((now - from) / MINUTE_MS) + 1
-  const path = `/fapi/v1/premiumIndexKlines?${about(symbol)}&interval=1m&startTime=${from}&limit=${limit}`
+  const path = `/fapi/v1/premiumIndexKlines?${symbolQuery(symbol)}&interval=1m&startTime=${from}&limit=${limit}`
   return { path, cost: limit < 100 ? 1 : 2 }
 }
 
@@ -357,7 +360,7 @@ const spotTickers: Poll = {
   name: 'spot-tickers',
   host: 'spotRest',
   topic: 'market.tickers',
-  subjects: { of: 'whole', symbol: 'all', market: 'spot' },
+  scope: { of: 'whole', symbol: 'all', market: 'spot' },
   everyMs: 10 * SECOND_MS,
   call: () => ({ path: '/api/v3/ticker/24hr', cost: 80 }),
   parse: (_whole, body) => rowsOf(body, readTicker24h),
@@ -372,7 +375,7 @@ export const spotCandles: CandleLookup = {
     const end = Math.ceil(to / 1_000) - 1
     const start = Math.max(Math.floor(from / 1_000 / MINUTE_MS) * MINUTE_MS, end - (CANDLES - 1) * MINUTE_MS)
     return {
-      path: `/api/v3/klines?${about(symbol)}&interval=1m&startTime=${start}&endTime=${end}&limit=${CANDLES}`,
+      path: `/api/v3/klines?${symbolQuery(symbol)}&interval=1m&startTime=${start}&endTime=${end}&limit=${CANDLES}`,
       cost: 2,
     }
   },

@@ -50,7 +50,7 @@ const candles: Poll = {
   name: 'candles',
   host: 'rest',
   topic: 'market.candles',
-  subjects: { of: 'wanted', market: 'spot' },
+  scope: { of: 'wanted', market: 'spot' },
   everyMs: MINUTE_MS,
   afterMinuteMs: 5_000,
   call: (symbol, now) => spotCandles.call(symbol, (now - 2 * MINUTE_MS) * 1_000, now * 1_000),

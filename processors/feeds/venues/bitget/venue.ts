@@ -9,8 +9,8 @@ const pastCandles: PastPages = {
   host: 'rest',
   pageSize: 200,
   call(symbol, seconds, from, to) {
-    const about = `symbol=${encodeURIComponent(symbol)}&productType=USDT-FUTURES&granularity=${seconds === 60 ? '1m' : '1H'}`
-    const path = `/api/v2/mix/market/history-candles?${about}&startTime=${from / 1_000}&endTime=${to / 1_000}&limit=200`
+    const query = `symbol=${encodeURIComponent(symbol)}&productType=USDT-FUTURES&granularity=${seconds === 60 ? '1m' : '1H'}`
+    const path = `/api/v2/mix/market/history-candles?${query}&startTime=${from / 1_000}&endTime=${to / 1_000}&limit=200`
     return { path, cost: 1 }
   },
   parse: (symbol, seconds, body, now) => rowsOf(body, (row) => readCandle(symbol, row, now - seconds * 1_000)),
@@ -43,8 +43,8 @@ const pastSettlements: PastFacts = {
   pageSize: 270,
   depth: 270,
   call(symbol) {
-    const about = `symbol=${encodeURIComponent(symbol)}&productType=USDT-FUTURES`
-    return { path: `/api/v2/mix/market/history-fund-rate?${about}&pageSize=${RATES}&pageNo=1`, cost: 1 }
+    const query = `symbol=${encodeURIComponent(symbol)}&productType=USDT-FUTURES`
+    return { path: `/api/v2/mix/market/history-fund-rate?${query}&pageSize=${RATES}&pageNo=1`, cost: 1 }
   },
   parse: (symbol, _seconds, body) => rowsOf(body, (row) => [readSettlement(symbol, row)]),
   next({ path, cost }, rows, from) {

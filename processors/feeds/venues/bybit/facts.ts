@@ -41,8 +41,8 @@ function readDerivative(row: unknown, time: Micros): FactRow | undefined {
   if (!isRecord(row) || !isSymbol(row['symbol'])) return refusedField
   const groups = [rateOf(row, time), markOf(row, time), openInterestOf(row, time)]
   if (groups.includes(undefined)) return refusedField
-  const said: DerivativeFact = Object.assign({ kind: 'derivative' as const, symbol: row['symbol'] }, ...groups)
-  return Object.keys(said).length > 2 ? said : undefined
+  const fact: DerivativeFact = Object.assign({ kind: 'derivative' as const, symbol: row['symbol'] }, ...groups)
+  return Object.keys(fact).length > 2 ? fact : undefined
 }
 
 /** What a row says of one group: nothing is an empty one, undefined a value that is none. */

@@ -11,7 +11,7 @@ type Calls = Pick<Poll, 'call' | 'parse'>
 /** The newest settled rates. */
 export function settlements(limit: number): Calls {
   return {
-    call: (symbol) => ({ path: `/v5/market/funding/history?${about(symbol)}&limit=${limit}`, cost: 1 }),
+    call: (symbol) => ({ path: `/v5/market/funding/history?${symbolQuery(symbol)}&limit=${limit}`, cost: 1 }),
     parse: (symbol, body) => oldestFirst(body, (row) => readSettlement(symbol, row)),
   }
 }
@@ -37,7 +37,7 @@ export const premiumSinceSettlement: Calls = {
 }
 
 function premiumPath(symbol: string): string {
-  return `/v5/market/premium-index-price-kline?${about(symbol)}&interval=1`
+  return `/v5/market/premium-index-price-kline?${symbolQuery(symbol)}&interval=1`
 }
 
 function parsePremiums(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
@@ -50,7 +50,7 @@ function parsePremiums(symbol: string, body: unknown, now: number): RestAnswer<F
 
 /** The last closed minutes of the trades; the venue does not say who took. */
 export const candles: Calls = {
-  call: (symbol) => ({ path: `/v5/market/kline?${about(symbol)}&interval=1&limit=3`, cost: 1 }),
+  call: (symbol) => ({ path: `/v5/market/kline?${symbolQuery(symbol)}&interval=1&limit=3`, cost: 1 }),
   parse: (symbol, body, now) => parseCandles(symbol, body, now),
 }
 
@@ -58,7 +58,7 @@ export const candleLookup: CandleLookup = {
   host: 'rest',
   call(symbol, from, to) {
     const bounds = `start=${minuteOf(from) / 1_000}&end=${Math.ceil(to / 1_000) - 1}`
-    return { path: `/v5/market/kline?${about(symbol, 'spot')}&interval=1&${bounds}&limit=1000`, cost: 1 }
+    return { path: `/v5/market/kline?${symbolQuery(symbol, 'spot')}&interval=1&${bounds}&limit=1000`, cost: 1 }
   },
   parse: (symbol, body, now) => parseCandles(symbol, body, now),
 }
@@ -69,7 +69,7 @@ export const pastCandles: PastPages = {
   pageSize: 1000,
   call(symbol, seconds, from, to) {
     const bounds = `start=${from / 1_000}&end=${to / 1_000 - 1}`
-    return { path: `/v5/market/kline?${about(symbol)}&interval=${seconds / 60}&${bounds}&limit=1000`, cost: 1 }
+    return { path: `/v5/market/kline?${symbolQuery(symbol)}&interval=${seconds / 60}&${bounds}&limit=1000`, cost: 1 }
   },
   parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
 }
@@ -83,7 +83,7 @@ function byHour(what: string, pageSize: number): Pick<PastFacts, 'host' | 'secon
     seconds: HOUR,
     pageSize,
     call: (symbol, _seconds, from, to) => ({
-      path: `/v5/market/${what}&${about(symbol)}&startTime=${from / 1_000}&endTime=${to / 1_000 - 1}&limit=${pageSize}`,
+      path: `/v5/market/${what}&${symbolQuery(symbol)}&startTime=${from / 1_000}&endTime=${to / 1_000 - 1}&limit=${pageSize}`,
       cost: 1,
     }),
   }
@@ -98,7 +98,7 @@ export const pastFacts: readonly PastFacts[] = [
     seconds: 8 * HOUR,
     pageSize: 25,
     call: (symbol, _seconds, from, to) => ({
-      path: `/v5/market/funding/history?${about(symbol)}&startTime=${from / 1_000}&endTime=${to / 1_000 - 1}&limit=200`,
+      path: `/v5/market/funding/history?${symbolQuery(symbol)}&startTime=${from / 1_000}&endTime=${to / 1_000 - 1}&limit=200`,
       cost: 1,
     }),
     parse: (symbol, _seconds, body) => settlements(200).parse(symbol, body, 0),
@@ -136,7 +136,7 @@ export const pastFacts: readonly PastFacts[] = [
 /** `mark-price-kline`, `index-price-kline`: "limit: [1, 1000]", of the same columns. */
 function priceCandles(what: 'mark' | 'index', symbol: string, from: Micros, to: Micros): RestCall {
   const range = `start=${from / 1_000}&end=${to / 1_000 - 1}`
-  return { path: `/v5/market/${what}-price-kline?${about(symbol)}&interval=60&${range}&limit=1000`, cost: 1 }
+  return { path: `/v5/market/${what}-price-kline?${symbolQuery(symbol)}&interval=60&${range}&limit=1000`, cost: 1 }
 }
 
 function readPrices(symbol: string, seconds: number, body: unknown, now: number): RestAnswer<FactRow> {
@@ -206,7 +206,7 @@ function oldestFirst(body: unknown, read: (row: unknown) => FactRow | undefined)
   return answer.kind === 'rows' ? { ...answer, rows: answer.rows.toReversed() } : answer
 }
 
-function about(symbol: string, category = 'linear'): string {
+function symbolQuery(symbol: string, category = 'linear'): string {
   return `category=${category}&symbol=${encodeURIComponent(symbol)}`
 }
 

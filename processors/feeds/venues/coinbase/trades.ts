@@ -206,9 +206,9 @@ export function readProgress(message: Record<string, unknown>, lastId: unknown):
 
 /** `{"type":"error","message":"Failed to subscribe","reason":"NOT-USD is not a valid product"}` */
 export function readError(message: Record<string, unknown>): FrameEvent {
-  const said = `${textOf(message['message'])}: ${textOf(message['reason'])}`
-  const symbol = /([A-Z0-9]+-[A-Z0-9]+) is not/.exec(said)?.[1]
-  return { kind: 'rejected', symbols: symbol === undefined ? null : [symbol], id: null, message: said }
+  const reason = `${textOf(message['message'])}: ${textOf(message['reason'])}`
+  const symbol = /([A-Z0-9]+-[A-Z0-9]+) is not/.exec(reason)?.[1]
+  return { kind: 'rejected', symbols: symbol === undefined ? null : [symbol], id: null, message: reason }
 }
 
 /** "limit: number of results per request. Maximum 1000." */

@@ -20,7 +20,7 @@ export const markets: Poll = {
   name: 'markets',
   host: 'rest',
   topic: 'market.tokens',
-  subjects: { of: 'whole', symbol: 'usd', market: 'spot' },
+  scope: { of: 'whole', symbol: 'usd', market: 'spot' },
   everyMs: MINUTE_MS,
   call: () => ({ path: `/api/v3/coins/markets?${query.toString()}`, cost: 1 }),
   parse(_symbol, body) {

@@ -12,7 +12,7 @@ export const topTraders: Poll = {
   name: 'contract-stats',
   host: 'rest',
   topic: 'market.funding',
-  subjects: { of: 'wanted', market: 'perp' },
+  scope: { of: 'wanted', market: 'perp' },
   everyMs: MINUTE_MS,
   call: (symbol) => ({
     path: `/api/v4/futures/usdt/contract_stats?contract=${encodeURIComponent(symbol)}&interval=5m&limit=3`,
@@ -49,7 +49,7 @@ const candles: Poll = {
   name: 'candles',
   host: 'rest',
   topic: 'market.candles',
-  subjects: { of: 'wanted', market: 'perp' },
+  scope: { of: 'wanted', market: 'perp' },
   everyMs: MINUTE_MS,
   afterMinuteMs: 5_000,
   call: (symbol) => ({
@@ -82,8 +82,8 @@ const pastTopTraders: PastFacts = {
   depth: 180 * 24,
   call(symbol, seconds, from, to) {
     const rows = (to - from) / 1_000_000 / seconds
-    const about = `contract=${encodeURIComponent(symbol)}&interval=1h&from=${from / 1_000_000}&limit=${rows}`
-    return { path: `/api/v4/futures/usdt/contract_stats?${about}`, cost: 1 }
+    const query = `contract=${encodeURIComponent(symbol)}&interval=1h&from=${from / 1_000_000}&limit=${rows}`
+    return { path: `/api/v4/futures/usdt/contract_stats?${query}`, cost: 1 }
   },
   parse: (symbol, _seconds, body) => rowsOf(body, (row) => readStats(symbol, row)),
 }

@@ -124,14 +124,14 @@ function readDetail(symbol: string, detail: unknown, counts: Map<string, number>
   const time = timeOf(ts)
   if (time === undefined || !isDecimal(price) || !isDecimal(size) || (order !== 'sell' && order !== 'buy'))
     return refusedField
-  const said = `${time / 1_000}-${order}-${price}-${size}`
-  const nth = (counts.get(said) ?? 0) + 1
-  counts.set(said, nth)
+  const identity = `${time / 1_000}-${order}-${price}-${size}`
+  const nth = (counts.get(identity) ?? 0) + 1
+  counts.set(identity, nth)
   const side = order === 'sell' ? 'long' : 'short'
   return {
     kind: 'liquidation',
     symbol,
-    id: `${said}-${nth}`,
+    id: `${identity}-${nth}`,
     side,
     size,
     price,

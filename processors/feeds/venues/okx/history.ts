@@ -21,7 +21,7 @@ type Calls = Pick<Poll, 'call' | 'parse'>
 /** The newest settled rates; "10 requests per 2 seconds". */
 export function settlements(limit: number): Calls {
   return {
-    call: (symbol) => ({ path: `/api/v5/public/funding-rate-history?${about(symbol)}&limit=${limit}`, cost: 4 }),
+    call: (symbol) => ({ path: `/api/v5/public/funding-rate-history?${symbolQuery(symbol)}&limit=${limit}`, cost: 4 }),
     parse: (symbol, body) => oldestFirst(answerOf(body, (row) => [readSettlement(symbol, row)])),
   }
 }
@@ -68,7 +68,7 @@ function premiumWindow(symbol: string, before: number): RestCall {
 }
 
 function premiumPath(symbol: string): string {
-  return `/api/v5/public/premium-history?${about(symbol)}`
+  return `/api/v5/public/premium-history?${symbolQuery(symbol)}`
 }
 
 function readPremium(symbol: string, row: unknown): FactRow {
@@ -85,11 +85,11 @@ function closesOf(answer: RestAnswer<FactRow>, now: number): RestAnswer<FactRow>
   if (sorted.kind !== 'rows') return sorted
   const closes = new Map<Micros, DerivativeFact>()
   for (const row of sorted.rows) {
-    const said = premiumOf(row)
-    if (said === undefined || !('symbol' in row)) continue
-    const minute = minuteOf(said.time)
+    const premium = premiumOf(row)
+    if (premium === undefined || !('symbol' in row)) continue
+    const minute = minuteOf(premium.time)
     if (minute / 1_000 + MINUTE_MS > now) continue
-    closes.set(minute, { kind: 'derivative', symbol: row.symbol, premium: { premium: said.premium, time: minute } })
+    closes.set(minute, { kind: 'derivative', symbol: row.symbol, premium: { premium: premium.premium, time: minute } })
   }
   return { kind: 'rows', rows: [...sorted.rows.filter((row) => !isFact(row)), ...closes.values()] }
 }
@@ -101,7 +101,7 @@ function premiumOf(row: FactRow): DerivativeFact['premium'] {
 /** Position ratio of the top traders ("top 5 % by position value"), rows of [time, long over short]. */
 export const topTraders: Calls = {
   call: (symbol) => ({
-    path: `/api/v5/rubik/stat/contracts/long-short-position-ratio-contract-top-trader?${about(symbol)}&period=5m&limit=2`,
+    path: `/api/v5/rubik/stat/contracts/long-short-position-ratio-contract-top-trader?${symbolQuery(symbol)}&period=5m&limit=2`,
     // "5 requests per 2 seconds, by address and instrument".
     cost: 1,
   }),
@@ -128,7 +128,7 @@ function readRatio(symbol: string, row: unknown): FactRow {
 
 /** The last closed minutes of the trades; "40 requests per 2 seconds". */
 export const candles: Calls = {
-  call: (symbol) => ({ path: `/api/v5/market/candles?${about(symbol)}&bar=1m&limit=4`, cost: 1 }),
+  call: (symbol) => ({ path: `/api/v5/market/candles?${symbolQuery(symbol)}&bar=1m&limit=4`, cost: 1 }),
   parse: (symbol, body) => parseCandles(symbol, body),
 }
 
@@ -136,7 +136,7 @@ export const candleLookup: CandleLookup = {
   host: 'rest',
   call(symbol, from, to) {
     const bounds = `before=${minuteOf(from) / 1_000 - 1}&after=${Math.ceil(to / 1_000)}`
-    return { path: `/api/v5/market/candles?${about(symbol)}&bar=1m&${bounds}&limit=300`, cost: 1 }
+    return { path: `/api/v5/market/candles?${symbolQuery(symbol)}&bar=1m&${bounds}&limit=300`, cost: 1 }
   },
   parse: (symbol, body) => parseCandles(symbol, body),
 }
@@ -148,7 +148,7 @@ export const pastCandles: PastPages = {
   call(symbol, seconds, from, to) {
     const bounds = `before=${from / 1_000 - 1}&after=${to / 1_000}`
     const bar = seconds === 60 ? '1m' : '1H'
-    return { path: `/api/v5/market/history-candles?${about(symbol)}&bar=${bar}&${bounds}&limit=300`, cost: 2 }
+    return { path: `/api/v5/market/history-candles?${symbolQuery(symbol)}&bar=${bar}&${bounds}&limit=300`, cost: 2 }
   },
   parse: (symbol, _seconds, body) => parseCandles(symbol, body),
 }
@@ -166,7 +166,7 @@ function statistics(what: string, cost: number): Pick<PastFacts, 'host' | 'secon
     pageSize: 100,
     depth: 1440,
     call: (symbol, _seconds, from, to) => ({
-      path: `/api/v5/rubik/stat/contracts/${what}?${about(symbol)}&period=1H&begin=${from / 1_000}&end=${to / 1_000 - 1}&limit=100`,
+      path: `/api/v5/rubik/stat/contracts/${what}?${symbolQuery(symbol)}&period=1H&begin=${from / 1_000}&end=${to / 1_000 - 1}&limit=100`,
       cost,
     }),
   }
@@ -184,7 +184,7 @@ const takers: PastFacts = {
   depth: 1440,
   more: {
     call: (symbol, _seconds, from, to) => ({
-      path: `/api/v5/rubik/stat/taker-volume-contract?${about(symbol)}&period=1H&unit=1&begin=${from / 1_000}&end=${to / 1_000 - 1}&limit=100`,
+      path: `/api/v5/rubik/stat/taker-volume-contract?${symbolQuery(symbol)}&period=1H&unit=1&begin=${from / 1_000}&end=${to / 1_000 - 1}&limit=100`,
       cost: 8,
     }),
     parse(rows, body) {
@@ -225,7 +225,7 @@ export const pastFacts: readonly PastFacts[] = [
     // Rates of the last three months.
     depth: 3 * 90,
     call: (symbol, _seconds, from, to) => ({
-      path: `/api/v5/public/funding-rate-history?${about(symbol)}&before=${from / 1_000 - 1}&after=${to / 1_000}&limit=400`,
+      path: `/api/v5/public/funding-rate-history?${symbolQuery(symbol)}&before=${from / 1_000 - 1}&after=${to / 1_000}&limit=400`,
       cost: 4,
     }),
     parse: (symbol, _seconds, body) => settlements(400).parse(symbol, body, 0),
@@ -268,7 +268,7 @@ function readPastInterest(symbol: string, row: unknown): FactRow {
 /** "Mark price candlesticks history", "index candlesticks history": 100 rows; "10 requests per 2 seconds" each. */
 function priceCandles(what: 'mark-price' | 'index', id: string, from: Micros, to: Micros): RestCall {
   const range = `before=${from / 1_000 - 1}&after=${to / 1_000}`
-  return { path: `/api/v5/market/history-${what}-candles?${about(id)}&bar=1H&${range}&limit=100`, cost: 4 }
+  return { path: `/api/v5/market/history-${what}-candles?${symbolQuery(id)}&bar=1H&${range}&limit=100`, cost: 4 }
 }
 
 function readPrices(symbol: string, _seconds: number, body: unknown): RestAnswer<FactRow> {
@@ -304,6 +304,6 @@ function oldestFirst(answer: RestAnswer<FactRow>): RestAnswer<FactRow> {
   return answer.kind === 'rows' ? { ...answer, rows: answer.rows.toReversed() } : answer
 }
 
-function about(symbol: string): string {
+function symbolQuery(symbol: string): string {
   return `instId=${encodeURIComponent(symbol)}`
 }

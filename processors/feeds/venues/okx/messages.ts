@@ -6,10 +6,10 @@ import type { RestAnswer, StreamProtocol } from '../venue.ts'
 /** Requests for a channel; `about` names what its argument is called: an instrument or a whole type of them. */
 export function requestsFor(
   channel: string,
-  about: 'instId' | 'instType' = 'instId',
+  parameter: 'instId' | 'instType' = 'instId',
 ): Pick<StreamProtocol, 'subscribe' | 'unsubscribe'> {
   const request = (op: string, symbols: readonly string[], id: number): string[] => {
-    const args = symbols.map((symbol) => ({ channel, [about]: symbol }))
+    const args = symbols.map((symbol) => ({ channel, [parameter]: symbol }))
     return args.length === 0 ? [] : [JSON.stringify({ id: String(id), op, args })]
   }
   return {
@@ -24,7 +24,7 @@ export const { subscribe, unsubscribe } = requestsFor('trades-all')
 export function readReply(message: Record<string, unknown>): FrameEvent[] {
   const { event, arg, id: text, code, msg } = message
   const id = countOf(text) ?? null
-  const said = `${textOf(code)} ${textOf(msg)}`.trim()
+  const reason = `${textOf(code)} ${textOf(msg)}`.trim()
   switch (event) {
     case 'subscribe':
     case 'unsubscribe': {
@@ -33,10 +33,10 @@ export function readReply(message: Record<string, unknown>): FrameEvent[] {
       return [{ kind: event === 'subscribe' ? 'subscribed' : 'unsubscribed', symbols: [symbol], id }]
     }
     case 'error':
-      return [{ kind: 'rejected', symbols: symbolsIn(textOf(msg)), id, message: said }]
+      return [{ kind: 'rejected', symbols: symbolsIn(textOf(msg)), id, message: reason }]
     // 64008: "The connection will soon be closed for a service upgrade. Please reconnect."
     case 'notice':
-      return code === '64008' ? [{ kind: 'closing', message: said }] : [unknownEvent]
+      return code === '64008' ? [{ kind: 'closing', message: reason }] : [unknownEvent]
     // How many connections subscribe to a channel: nothing to do.
     case 'channel-conn-count':
       return []

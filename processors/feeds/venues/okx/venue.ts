@@ -32,27 +32,27 @@ const socket: SocketRules = {
   ping: { everyMs: 10_000, frame: 'ping', onlyWhenQuiet: true },
 }
 
-type Rest = Pick<DataStream, 'topic' | 'subjects'>
+type Rest = Pick<DataStream, 'topic' | 'scope'>
 
-function stream(name: string, channel: string, read: ReadRow, { topic, subjects }: Rest): DataStream {
-  const about = subjects.of === 'whole' ? 'instType' : 'instId'
-  return { name, host: 'ws', topic, subjects, socket, ...requestsFor(channel, about), parse: parserOf(channel, read) }
+function stream(name: string, channel: string, read: ReadRow, { topic, scope }: Rest): DataStream {
+  const parameter = scope.of === 'whole' ? 'instType' : 'instId'
+  return { name, host: 'ws', topic, scope, socket, ...requestsFor(channel, parameter), parse: parserOf(channel, read) }
 }
 
 const wanted = { of: 'wanted', market: 'perp' } as const
 const catalogue = { of: 'catalogue', market: 'perp' } as const
 const swaps = { of: 'whole', symbol: 'SWAP', market: 'perp' } as const
-const ofWanted: Rest = { topic: 'market.funding', subjects: wanted }
+const ofWanted: Rest = { topic: 'market.funding', scope: wanted }
 
 const streams: readonly DataStream[] = [
   stream('spot-tickers', 'tickers', readTicker, {
     topic: 'market.tickers',
-    subjects: { of: 'catalogue', market: 'spot' },
+    scope: { of: 'catalogue', market: 'spot' },
   }),
   stream('mark-price', 'mark-price', readMark, ofWanted),
   stream('funding-rate', 'funding-rate', readFunding, ofWanted),
   stream('open-interest', 'open-interest', readOpenInterest, ofWanted),
-  stream('liquidations', 'liquidation-orders', readLiquidations, { topic: 'market.liquidations', subjects: swaps }),
+  stream('liquidations', 'liquidation-orders', readLiquidations, { topic: 'market.liquidations', scope: swaps }),
 ]
 
 /** One call for all swaps, in a period of milliseconds. */
@@ -61,7 +61,7 @@ function whole(name: string, path: string, cost: number, read: ReadRow, everyMs:
     name,
     host: 'rest',
     topic: 'market.funding',
-    subjects: swaps,
+    scope: swaps,
     everyMs,
     call: () => ({ path, cost }),
     parse: (_whole, body) => answerOf(body, read),
@@ -76,7 +76,7 @@ const polls: readonly Poll[] = [
     name: 'spot-tickers',
     host: 'rest',
     topic: 'market.tickers',
-    subjects: { of: 'whole', symbol: 'SPOT', market: 'spot' },
+    scope: { of: 'whole', symbol: 'SPOT', market: 'spot' },
     everyMs: 10_000,
     call: () => ({ path: SPOT_TICKERS, cost: 2 }),
     parse: (_whole, body) => answerOf(body, readTicker),
@@ -88,16 +88,16 @@ const polls: readonly Poll[] = [
   // Intervals change without notice, so they are asked for more often than the rest.
   whole('terms', ANY_FUNDING, 4, readTerms, 5 * MINUTE_MS),
   whole('leverage', SWAP_LIST, 2, readLeverage, HOUR_MS),
-  { name: 'settlements-past', ...funding, subjects: catalogue, everyMs: 'once', ...settlements(100) },
-  { name: 'settlements', ...funding, subjects: catalogue, everyMs: MINUTE_MS, when: 'settlement', ...settlements(3) },
-  { name: 'premium-past', ...funding, subjects: catalogue, everyMs: 'once', ...premiumSinceSettlement },
-  { name: 'premium', ...funding, subjects: catalogue, everyMs: MINUTE_MS, ...premiumMinutes },
-  { name: 'top-traders', ...funding, subjects: wanted, everyMs: MINUTE_MS, ...topTraders },
+  { name: 'settlements-past', ...funding, scope: catalogue, everyMs: 'once', ...settlements(100) },
+  { name: 'settlements', ...funding, scope: catalogue, everyMs: MINUTE_MS, when: 'settlement', ...settlements(3) },
+  { name: 'premium-past', ...funding, scope: catalogue, everyMs: 'once', ...premiumSinceSettlement },
+  { name: 'premium', ...funding, scope: catalogue, everyMs: MINUTE_MS, ...premiumMinutes },
+  { name: 'top-traders', ...funding, scope: wanted, everyMs: MINUTE_MS, ...topTraders },
   {
     name: 'candles',
     host: 'rest',
     topic: 'market.candles',
-    subjects: wanted,
+    scope: wanted,
     everyMs: MINUTE_MS,
     afterMinuteMs: 5_000,
     ...candles,

@@ -83,8 +83,8 @@ export class MarketDataClient extends Api<CallOptions> {
     let last = input.last_event_id ?? ''
     let payment: Payment | undefined
     for (;;) {
-      const said = { ...input, ...(last !== '' && { last_event_id: last }) }
-      const request = requestOf(streams[name], this.#base, said, undefined)
+      const query = { ...input, ...(last !== '' && { last_event_id: last }) }
+      const request = requestOf(streams[name], this.#base, query, undefined)
       const until = Date.now() + (options.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS)
       const { outcome, payment: paid } = await this.#exchange(request, until, payment)
       if (paid !== undefined && payment === undefined) options.onPaid?.(paid, outcome.headers.get('payment-response'))

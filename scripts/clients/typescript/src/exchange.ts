@@ -54,14 +54,14 @@ export function nextOf(outcome: Outcome, request: Request, state: { isPaid: bool
 
 export function errorReplyOf({ status, headers, text }: Extract<Outcome, { kind: 'answer' }>): ErrorReply {
   const body = objectIn(text)
-  const said = (name: string): string | undefined => (typeof body[name] === 'string' ? body[name] : undefined)
+  const textField = (name: string): string | undefined => (typeof body[name] === 'string' ? body[name] : undefined)
   const seconds = Number(headers.get('retry-after') ?? '')
   return {
     status,
-    code: said('error') ?? said('status') ?? 'unknown',
-    message: said('message') ?? 'The answer is not in the API’s form.',
-    requestId: said('request_id') ?? headers.get('x-request-id') ?? undefined,
-    field: said('field'),
+    code: textField('error') ?? textField('status') ?? 'unknown',
+    message: textField('message') ?? 'The answer is not in the API’s form.',
+    requestId: textField('request_id') ?? headers.get('x-request-id') ?? undefined,
+    field: textField('field'),
     retryAfterSeconds: seconds > 0 ? seconds : undefined,
   }
 }
