@@ -159,6 +159,17 @@ describe('the account of alerts', () => {
     expect((await report()).resent).toEqual([])
   })
 
+  it('excuses one more taking for each attempt of unknown outcome, however late a busy receiver took it', async () => {
+    const start = T / 1_000
+    triggered()
+    const timedOut = { ...attempt, outcome: 'retry', error: 'timeout', finished: T + 10_000_000 } as const
+    enter('webhooks.attempts', { type: 'attempt', value: timedOut })
+    delivered('a_1', { attempts: 2, taken: [start + 45_000, start + 46_000] })
+    expect((await report()).resent).toEqual([])
+    delivered('a_1', { attempts: 3, taken: [start + 45_000, start + 46_000, start + 47_000] })
+    expect((await report()).resent).toEqual(['a_1'])
+  })
+
   it('names a trigger that the log does not have', async () => {
     const found = await report()
     expect(found.lost).toEqual(['a_1'])

@@ -93,8 +93,8 @@ class AlertLog {
   readonly #parts = new Map<string, Set<string>>()
   /** Triggers that ended without being delivered. */
   readonly ended = new Set<string>()
-  /** By trigger: attempts that may have been taken although the dispatcher was not told so. */
-  readonly doubted = new Map<string, Disturbance[]>()
+  /** By trigger: when attempts began that may have been taken although the dispatcher was not told so. */
+  readonly doubted = new Map<string, number[]>()
   readonly contradictions: string[] = []
   readonly #models: Model[]
   readonly #books: AlertBooks
@@ -111,10 +111,10 @@ class AlertLog {
     })
     await this.#read('webhooks.attempts', ({ type, value }) => {
       if (type !== 'attempt') return
-      const { trigger_id: id, outcome, started, finished } = value
+      const { trigger_id: id, outcome, started } = value
       if (outcome === 'cancelled' || outcome === 'exhausted') this.ended.add(id)
       if (outcome === 'delivered' || outcome === 'digested') return
-      this.doubted.set(id, [...(this.doubted.get(id) ?? []), { from: started / 1_000, to: finished / 1_000 }])
+      this.doubted.set(id, [...(this.doubted.get(id) ?? []), started / 1_000])
     })
     // Last, so that what was demanded meanwhile can only be missing for a moment, never unexpected.
     await this.#read('alerts.inputs', (message, partition, offset) => {
@@ -188,13 +188,16 @@ function judge(log: AlertLog, receiver: Receiver, created: CreatedAlerts, upsets
   }
 }
 
-/** Whether a delivery was taken twice and nothing lies between that may have hidden the first from the dispatcher. */
-function isResent(taken: readonly number[], doubted: readonly Disturbance[], upsets: readonly Disturbance[]): boolean {
-  return taken.slice(1).some((again, index) => {
+/**
+ * Whether a delivery was taken again where nothing may have hidden an earlier time from the dispatcher: neither an accident
+ * between the two nor an attempt of unknown outcome. A busy receiver may take a request long after its sender gave up.
+ */
+function isResent(taken: readonly number[], doubted: readonly number[], upsets: readonly Disturbance[]): boolean {
+  const further = taken.slice(1).filter((again, index) => {
     const before = taken[index] ?? 0
-    const isDoubted = doubted.some(({ from, to }) => from - SLACK_MS <= before && before <= to + SLACK_MS)
-    return !isDoubted && !upsets.some(({ from, to }) => from <= again && to + SLACK_MS >= before)
+    return !upsets.some(({ from, to }) => from <= again && to + SLACK_MS >= before)
   })
+  return further.some((again, index) => doubted.filter((from) => from - SLACK_MS <= again).length <= index)
 }
 
 /** Alerts that were answered with 201 and that the log knows nothing of. */
