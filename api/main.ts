@@ -76,7 +76,7 @@ async function payable(
   log: Logger,
   { toClose, unread }: { toClose: Closing[]; unread: Unread },
 ): Promise<Payments | null> {
-  const read = readTerms(config)
+  const read = await readTerms(config)
   if (read.is === 'wrong') throw new ConfigError(read.problems.join('\n'))
   if (read.is === 'off') {
     log.warn('PAYMENTS=off: every route is free for everyone who reaches it')

@@ -14,6 +14,7 @@ import { freePorts, reservePort } from '../infra/local/ports.ts'
 import { NoOpensslError, receiverCertificate } from '../infra/local/receiver/certificate.ts'
 import { removeRunFile, roleOf, writeRunFile, type RunningPart } from '../infra/local/run-file.ts'
 import { ensureSecret } from '../infra/local/secrets.ts'
+import { readTerms, termsSettings } from '../processors/payments/terms.ts'
 import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
 import { UsageError } from './command/command.ts'
 import { readOptions, usage, type Payments, type PortName, type StartOptions } from './start-options.ts'
@@ -103,8 +104,7 @@ async function choosePayments({ payments, mode }: StartOptions): Promise<Payment
   const env = { ...process.env, MODE: mode, ...(payments && { PAYMENTS: payments }) }
   const { PAYMENTS: chosen } = readConfig(env, ['PAYMENTS'])
   if (chosen !== 'x402') return chosen === 'local' ? 'local' : 'off'
-  const { readTerms, termsSettings } = await import('../processors/payments/terms.ts') // takes a second to load
-  const terms = readTerms(readConfig(env, termsSettings))
+  const terms = await readTerms(readConfig(env, termsSettings))
   if (terms.is === 'wrong') throw new ConfigError(terms.problems.join('\n'))
   return chosen
 }

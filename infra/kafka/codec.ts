@@ -1,12 +1,9 @@
-import registryModule from '@kafkajs/confluent-schema-registry'
 import avro from 'avsc'
 import { avroType, Codec, schemaText, type RegisteredSchema } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import { SchemaLookup, type LookupResult, type LookupClock, mismatch } from './schema-lookup.ts'
 import { Backoff } from './retry.ts'
-
-const { SchemaRegistry, COMPATIBILITY, SchemaType } = registryModule
 
 const CALL_MS = 5_000
 /** A registry that starts together with us is waited for. */
@@ -129,44 +126,37 @@ export class Registry {
 
   /** Sets the level before the first version is there, so that no version is ever taken unchecked. */
   async #add(schema: SubjectSchema): Promise<number> {
-    const compatibility = COMPATIBILITY.BACKWARD_TRANSITIVE
-    await this.#call('PUT', `/config/${encodeURIComponent(schema.subject)}`, { compatibility })
-    const { id } = await this.#client()
-      .register({ type: SchemaType.AVRO, schema: schema.text }, { subject: schema.subject, compatibility })
-      .catch(async (error: unknown) => {
-        throw statusOf(error) === 409 ? await this.#incompatible(schema, error) : error
-      })
-    return id
+    const subject = encodeURIComponent(schema.subject)
+    await this.#call('PUT', `/config/${subject}`, { compatibility: 'BACKWARD_TRANSITIVE' })
+    try {
+      const added = await this.#call('POST', `/subjects/${subject}/versions`, { schema: schema.text })
+      return (added as { id: number }).id
+    } catch (error) {
+      throw statusOf(error) === 409 ? await this.#incompatible(schema, error) : error
+    }
   }
 
-  /** The text of a schema by its id; undefined where the registry has none. */
+  /** The text of an Avro schema by its id; undefined where the registry has none. */
   schemaOf(id: number): Promise<string | undefined> {
-    return this.#trying(this.#lookUpMs, async () => {
-      try {
-        const type: unknown = await this.#client().getSchema(id)
-        return avro.Type.isType(type) ? JSON.stringify((type as avro.Type).schema({ exportAttrs: true })) : undefined
-      } catch (error) {
-        if (statusOf(error) === 404) return undefined
-        throw error
-      }
-    })
+    return this.#trying(this.#lookUpMs, () => this.#textAt(`/schemas/ids/${id}`))
   }
 
-  /** A client per use: it keeps what it has seen for ever, and what it failed at too. */
-  #client(): InstanceType<typeof SchemaRegistry> {
-    return new SchemaRegistry({
-      host: this.#url,
-      retry: { retries: 0 },
-      middlewares: [() => ({ prepareRequest: async (next) => (await next()).enhance({ timeout: CALL_MS }) })],
-    })
+  async #textAt(path: string): Promise<string | undefined> {
+    try {
+      const { schema, schemaType = 'AVRO' } = (await this.#call('GET', path)) as { schema: string; schemaType?: string }
+      return schemaType === 'AVRO' ? schema : undefined
+    } catch (error) {
+      if (statusOf(error) === 404) return undefined
+      throw error
+    }
   }
 
   /** Rejects with the `status` of an answer that is none. */
-  async #call(method: 'POST' | 'PUT', path: string, body: object): Promise<unknown> {
+  async #call(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> {
     const response = await fetch(this.#url + path, {
       method,
       headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
-      body: JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(CALL_MS),
     })
     const text = await response.text()
@@ -176,12 +166,9 @@ export class Registry {
   }
 
   async #incompatible({ subject, text }: SubjectSchema, cause: unknown): Promise<SchemaError> {
-    const client = this.#client()
     for (let version = 1; version <= VERSIONS_MAX; version += 1) {
-      const old = await client
-        .getRegistryId(subject, version)
-        .then((id) => this.schemaOf(id))
-        .catch(() => undefined)
+      const path = `/subjects/${encodeURIComponent(subject)}/versions/${version}`
+      const old = await this.#textAt(path).catch(() => undefined)
       const reason = old === undefined ? undefined : mismatch(text, old)
       if (reason !== undefined) {
         return new SchemaError('incompatible', `${subject}: the schema cannot read version ${version}: ${reason}`, {

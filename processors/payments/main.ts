@@ -50,7 +50,7 @@ await runService({
 
 async function start(report: Logger): Promise<() => Promise<void>> {
   const config = readConfig(process.env, names)
-  const terms = termsOf(config)
+  const terms = await termsOf(config)
   if (terms === undefined) return idle(config, report)
   const account = terms.facilitatorUrl === undefined ? privateKeyToAccount(walletKey(config)) : null
   const client = connectChain(terms.rpcUrl)
@@ -94,8 +94,8 @@ function creditCounts(credit: ReturnType<typeof runProcessors>): { readonly cred
 }
 
 /** undefined: payments are off. */
-function termsOf(config: Settings): Terms | undefined {
-  const read = readTerms(config)
+async function termsOf(config: Settings): Promise<Terms | undefined> {
+  const read = await readTerms(config)
   if (read.is === 'wrong') throw new ConfigError(read.problems.join('\n'))
   return read.is === 'on' ? read.terms : undefined
 }

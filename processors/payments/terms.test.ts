@@ -24,18 +24,18 @@ const local: TermsConfig = {
   PAYMENT_RPC_URL: 'http://127.0.0.1:8545',
 }
 
-const problems = (config: TermsConfig): readonly string[] => {
-  const read = readTerms(config)
+const problems = async (config: TermsConfig): Promise<readonly string[]> => {
+  const read = await readTerms(config)
   return read.is === 'wrong' ? read.problems : []
 }
 
 describe('the terms of payment', () => {
-  it('are none where payments are off, whatever else is set', () => {
-    expect(readTerms({ ...real, PAYMENTS: 'off', PAYMENT_PAY_TO: 'nonsense' })).toEqual({ is: 'off' })
+  it('are none where payments are off, whatever else is set', async () => {
+    expect(await readTerms({ ...real, PAYMENTS: 'off', PAYMENT_PAY_TO: 'nonsense' })).toEqual({ is: 'off' })
   })
 
-  it('ask for the USDC of the network under its own name', () => {
-    expect(readTerms(real)).toMatchObject({
+  it('ask for the USDC of the network under its own name', async () => {
+    expect(await readTerms(real)).toMatchObject({
       is: 'on',
       terms: {
         mode: 'x402',
@@ -45,11 +45,11 @@ describe('the terms of payment', () => {
         settleMs: 20_000,
       },
     })
-    expect(readTerms(local)).toMatchObject({ is: 'on', terms: { mode: 'local', seller: { assetName: 'USDC' } } })
+    expect(await readTerms(local)).toMatchObject({ is: 'on', terms: { mode: 'local', seller: { assetName: 'USDC' } } })
   })
 
-  it('show an address with its checksum, however it was written', () => {
-    const read = readTerms({ ...real, PAYMENT_PAY_TO: PAY_TO.toLowerCase() })
+  it('show an address with its checksum, however it was written', async () => {
+    const read = await readTerms({ ...real, PAYMENT_PAY_TO: PAY_TO.toLowerCase() })
     expect(read).toMatchObject({ terms: { seller: { payTo: PAY_TO } } })
   })
 
@@ -76,11 +76,12 @@ describe('the terms of payment', () => {
     ['no node', { ...real, PAYMENT_RPC_URL: '' }, /PAYMENT_RPC_URL must be/],
     ['a facilitator that is no address', { ...real, PAYMENT_FACILITATOR_URL: 'ftp://x' }, /PAYMENT_FACILITATOR_URL/],
     ['an hour’s wait', { ...real, PAYMENT_SETTLE_SECONDS: 3_600 }, /from 1 to 120/],
-  ])('refuse %s', (_what, config, message) => {
-    expect(problems(config)).toEqual([expect.stringMatching(message)])
+  ])('refuse %s', async (_what, config, message) => {
+    expect(await problems(config)).toEqual([expect.stringMatching(message)])
   })
 
-  it('never show the address of the node, which may hold a key', () => {
-    expect(problems({ ...local, PAYMENT_RPC_URL: 'https://node.example.com/hush' }).join()).not.toContain('hush')
+  it('never show the address of the node, which may hold a key', async () => {
+    const told = await problems({ ...local, PAYMENT_RPC_URL: 'https://node.example.com/hush' })
+    expect(told.join()).not.toContain('hush')
   })
 })

@@ -1,4 +1,4 @@
-import { getAddress, isAddress } from 'viem'
+import type * as viem from 'viem'
 import { networkOf, networks, type Network, type Seller } from './wire/offer.ts'
 
 /** The settings that say whether, where and to whom is paid; read by the API and by the settling processor alike. */
@@ -44,16 +44,19 @@ export type TermsRead =
 const MAX_TIMEOUT_SECONDS = 300
 const SETTLE_SECONDS_MAX = 120
 
-/** What the settings say, or everything that is wrong with them. */
-export function readTerms(config: TermsConfig): TermsRead {
+type Addresses = Pick<typeof viem, 'getAddress' | 'isAddress'>
+
+/** What the settings say, or everything that is wrong with them. What knows addresses is loaded only where one is paid. */
+export async function readTerms(config: TermsConfig): Promise<TermsRead> {
   const { PAYMENTS: mode, PAYMENT_SETTLE_SECONDS: settleSeconds } = config
   if (mode !== 'local' && mode !== 'x402') return { is: 'off' }
+  const addresses = await import('viem') // rule: purity - loads code, once, and only where it is needed
   const network = networkOf(config.PAYMENT_CHAIN_ID)
-  const problems = [...problemsOf(config, mode, network)]
+  const problems = [...problemsOf(config, mode, network), ...addressProblems(config, network, addresses)]
   if (problems.length > 0 || network === undefined) return { is: 'wrong', problems }
   const terms: Terms = {
     mode,
-    seller: sellerOf(config, network),
+    seller: sellerOf(config, network, addresses),
     rpcUrl: config.PAYMENT_RPC_URL,
     facilitatorUrl: given(config.PAYMENT_FACILITATOR_URL),
     publicUrl: given(config.PAYMENT_PUBLIC_URL),
@@ -62,7 +65,7 @@ export function readTerms(config: TermsConfig): TermsRead {
   return { is: 'on', terms }
 }
 
-function sellerOf(config: TermsConfig, network: Network): Seller {
+function sellerOf(config: TermsConfig, network: Network, { getAddress }: Addresses): Seller {
   const { usdc } = network
   return {
     network,
@@ -77,7 +80,6 @@ function sellerOf(config: TermsConfig, network: Network): Seller {
 function* problemsOf(config: TermsConfig, mode: Terms['mode'], network: Network | undefined): Generator<string> {
   if (network === undefined) yield `PAYMENT_CHAIN_ID must be one of ${networks.map((one) => one.chainId).join(', ')}`
   yield* mode === 'local' ? localProblems(config) : realProblems(config)
-  yield* addressProblems(config, network)
   const { PAYMENT_FACILITATOR_URL: facilitator, PAYMENT_PUBLIC_URL: publicUrl } = config
   if (facilitator !== '' && !isHttp(facilitator)) yield 'PAYMENT_FACILITATOR_URL must be an absolute http or https URL'
   if (publicUrl !== '' && !isHttp(publicUrl)) yield 'PAYMENT_PUBLIC_URL must be an absolute http or https URL'
@@ -104,7 +106,11 @@ function* realProblems({ MODE: mode, PAYMENT_PAY_TO: payTo, ...config }: TermsCo
     yield `PAYMENT_PAY_TO=${payTo} is a development address whose key everybody knows; give one of yours`
 }
 
-function* addressProblems(config: TermsConfig, network: Network | undefined): Generator<string> {
+function* addressProblems(
+  config: TermsConfig,
+  network: Network | undefined,
+  { isAddress }: Addresses,
+): Generator<string> {
   const {
     PAYMENT_PAY_TO: payTo,
     PAYMENT_ASSET: asset,
