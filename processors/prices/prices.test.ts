@@ -14,6 +14,32 @@ describe('the composite price', () => {
     expect(told(given).map(({ price }) => price)).toEqual([100, 102, 101])
   })
 
+  it.each<[string, boolean, Parameters<typeof ticker>[0]]>([
+    ['not told again where nothing has changed', false, { received: T0 + 0.999 * SECOND }],
+    ['told again after a second', true, { received: T0 + SECOND }],
+    ['told where it was elsewhere meanwhile, above', true, { high: 101 }],
+    ['told where it was elsewhere meanwhile, below', true, { low: 99 }],
+    ['told where it is another', true, { price: 100.01 }],
+    ['told where another venue counts', true, { instrument: markets.okx }],
+  ])('is %s', (_, isTold, fields) => {
+    const given = fed().batch(ticker())
+    given.take()
+    expect(told(given.batch(ticker({ received: T0 + 0.5 * SECOND, ...fields })))).toHaveLength(isTold ? 1 : 0)
+  })
+
+  it('is told where only its quality has changed', () => {
+    const given = fed().batch(at('binance', 100, 0), at('kraken', 100, 0), at('okx', 100, 0))
+    given.take()
+    expect(told(given.batch(at('okx', 102, 0.5)))).toMatchObject([{ price: 100, quality: 'degraded' }])
+  })
+
+  it('counts the second from what was told, also behind a restart', () => {
+    const given = fed().batch(ticker()).restart()
+    given.take()
+    expect(told(given.batch(ticker({ received: T0 + 0.6 * SECOND })))).toEqual([])
+    expect(told(given.restart().batch(ticker({ received: T0 + SECOND })))).toHaveLength(1)
+  })
+
   it('names its sources in the chain’s order, with price, market and venue time', () => {
     const [, price] = told(fed().batch(at('kraken', 104, 0), at('binance', 100, 1)))
     expect(venuesOf(price)).toEqual(['binance', 'kraken'])
@@ -75,7 +101,7 @@ describe('lows and highs', () => {
     const given = fed().batch(...venues.map((venue, n) => at(venue, 100, n / 10)))
     given.take()
     given.batch(...venues.map((venue, n) => wick(venue, 1 + n / 10)))
-    expect(told(given).map(({ low }) => low)).toEqual([100, 90, 90])
+    expect(told(given).map(({ low }) => low)).toEqual([90, 90]) // the first alone is no wick of the median
   })
 
   it('do not show the wick of one venue alone', () => {

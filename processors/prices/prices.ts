@@ -13,8 +13,8 @@ type Emit = (output: Emitted) => void
 export const PRICES = 'prices'
 
 /**
- * From spot tickers: the composite price of each asset in USD, one record for each input that changes it. A sequence, not
- * an upsert: alerts are decided by it.
+ * From spot tickers: the composite price of each asset in USD, one record for each input that changes it, and one a second
+ * while none does. A sequence, not an upsert: alerts are decided by it.
  */
 export const prices: Processor<PricesState, Emitted> = {
   empty: emptyState,

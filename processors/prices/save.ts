@@ -1,5 +1,13 @@
 import type { PriceVenue } from '../../schemas/venues.ts'
-import { emptyState, type AssetState, type Channel, type GapRange, type PricesState, type Source } from './state.ts'
+import {
+  emptyState,
+  type AssetState,
+  type Channel,
+  type GapRange,
+  type PricesState,
+  type Source,
+  type Told,
+} from './state.ts'
 
 /** Parts of the saved state as JSON, which writes doubles exactly: the clock with the channels, and one per asset. */
 type Saved =
@@ -14,6 +22,8 @@ type Saved =
       readonly asset: string
       readonly sources: readonly Source[]
       readonly counted: string
+      /** Left out by former releases, which told each price. */
+      readonly told?: Told | null
       readonly gap: SavedGap | null
       readonly awaySince: number | null
     }
@@ -44,9 +54,9 @@ export function forgetChanges(state: PricesState): void {
 }
 
 function savedAsset(state: AssetState): Saved {
-  const { asset, sources, counted, gap, awaySince } = state
+  const { asset, sources, counted, told, gap, awaySince } = state
   const savedGap = gap && { ...gap, ranges: [...gap.ranges.values()] }
-  return { kind: 'asset', asset, sources: [...sources.values()], counted, gap: savedGap, awaySince }
+  return { kind: 'asset', asset, sources: [...sources.values()], counted, told, gap: savedGap, awaySince }
 }
 
 /** The state made of the latest text of each part. */
@@ -64,11 +74,19 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): PricesState {
   return state
 }
 
-function loadedAsset({ asset, sources, counted, gap, awaySince }: Extract<Saved, { kind: 'asset' }>): AssetState {
+function loadedAsset({
+  asset,
+  sources,
+  counted,
+  told = null,
+  gap,
+  awaySince,
+}: Extract<Saved, { kind: 'asset' }>): AssetState {
   return {
     asset,
     sources: byVenue(sources),
     counted,
+    told,
     gap: gap && { ...gap, ranges: byVenue(gap.ranges) },
     awaySince,
     isChanged: false,

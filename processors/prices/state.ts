@@ -1,4 +1,4 @@
-import type { Micros } from '../../schemas/records.ts'
+import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import type { PriceVenue } from '../../schemas/venues.ts'
 
 const SECOND = 1_000_000
@@ -50,11 +50,20 @@ export interface PriceGap {
   isTold: boolean
 }
 
+export interface Told {
+  readonly price: number
+  readonly quality: CompositePrice['quality']
+  readonly counted: string
+  readonly time: Micros
+}
+
 export interface AssetState {
   readonly asset: string
   readonly sources: Map<PriceVenue, Source>
-  /** Names of the venues that counted in the last record, to see a change without an input of its own. */
+  /** Names of the venues that counted at the last look, to see a change without an input of its own. */
   counted: string
+  /** What the last record said, to see whether the next would say anything else. */
+  told: Told | null
   /** Newest gap, while candles of it may still come. */
   gap: PriceGap | null
   /** Since when no venue counts; null while one does. */
@@ -106,7 +115,15 @@ export function emptyState(): PricesState {
 export function assetOf(state: PricesState, asset: string): AssetState {
   const known = state.assets.get(asset)
   if (known !== undefined) return known
-  const made: AssetState = { asset, sources: new Map(), counted: '', gap: null, awaySince: null, isChanged: true }
+  const made: AssetState = {
+    asset,
+    sources: new Map(),
+    counted: '',
+    told: null,
+    gap: null,
+    awaySince: null,
+    isChanged: true,
+  }
   state.assets.set(asset, made)
   state.forgotten.delete(asset)
   return made

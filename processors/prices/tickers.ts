@@ -8,13 +8,15 @@ import { assetOf, type AssetState, type PricesState, type Refusal, type Source }
 
 /** How far a record looks back for lows and highs at most: the longest time between two tickers of a quiet asset. */
 const LOOK_BACK: Micros = 5_000_000
+/** A price that stays as it is is told again after so long, with its venues' newest tickers. */
+const AGAIN: Micros = 1_000_000
 /** A market that is this much older than another of the same quote has been renamed. */
 const RENAMED: Micros = 60_000_000
 
 /** How the ids of a venue's spot instruments begin. */
 const spotPrefixes = priceVenues.map((venue) => ({ venue, prefix: instrumentId(venue, 'spot', '') }))
 
-/** Takes a ticker in; gives the composite price that follows from it. */
+/** Takes a ticker in; gives the composite price that follows from it, where that says anything new. */
 export function applyTicker(state: PricesState, ticker: SpotTicker, v: number): CompositePrice | undefined {
   const venue = priceVenueOf(ticker.instrument)
   if (venue === undefined) return refuse(state, 'other_market')
@@ -100,7 +102,17 @@ function composite(state: PricesState, asset: AssetState, { now, time, since, v 
   asset.counted = countedOf(sources)
   asset.isChanged = true
   const parts = sources.map((source) => partOf(source, since))
-  return compositeOf(parts, { asset: asset.asset, late: false, time, v })
+  const price = compositeOf(parts, { asset: asset.asset, late: false, time, v })
+  if (price === undefined || isKnown(asset, price)) return undefined
+  asset.told = { price: price.price, quality: price.quality, counted: asset.counted, time }
+  return price
+}
+
+/** Whether all of it was told a moment ago: the price by the same venues, and it has not been anywhere else. */
+function isKnown({ told, counted }: AssetState, { price, low, high, quality, time }: CompositePrice): boolean {
+  if (told === null || time - told.time >= AGAIN) return false
+  const hasStayed = price === told.price && low === price && high === price
+  return hasStayed && quality === told.quality && counted === told.counted
 }
 
 function partOf({ venue, instrument, price, low, high, change, time, received }: Source, since: Micros): Part {
