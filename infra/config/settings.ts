@@ -249,9 +249,9 @@ export const settings = {
   },
   SNAPSHOT_SECONDS: {
     kind: 'number',
-    default: '10',
-    says: 'Time between two snapshots of a partition’s state.',
-    example: '10',
+    default: '30',
+    says: 'Longest time between two snapshots of a partition’s state; 25,000 records or 2 MB of input end it sooner.',
+    example: '30',
   },
   SERVICE_SECRET: {
     kind: 'text',

@@ -77,8 +77,6 @@ export interface ProcessorRow {
   readonly state: TopicName
   /** Record types of its inputs that the core looks at, marks among them; others are passed over. Left out: all. */
   readonly reads?: readonly RecordType[]
-  /** Its state is written so many times more seldom than others': what a restart repeats is only read. */
-  readonly snapshotEvery?: number
   /** Least time between two fetches for it, milliseconds, where nobody waits for what it makes. Left out: none. */
   readonly paceMs?: number
   /**

@@ -125,7 +125,7 @@ export class Task implements PartitionWork {
     if (this.#unsaved >= snapshots.everyRecords || this.#unsavedBytes >= SNAPSHOT_INPUT_BYTES) return true
     if (this.#unsavedOutputs.bytes >= UNSAVED_OUTPUT_BYTES_MAX) return true
     const everyMs = this.#unsavedLetters > 0 ? Math.min(snapshots.everyMs, SNAPSHOT_LETTERS_MS) : snapshots.everyMs
-    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= everyMs * (this.row.snapshotEvery ?? 1)
+    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= everyMs
   }
 
   /** The processor's own counts. */

@@ -107,7 +107,6 @@ export const presentRow: ProcessorRow = {
   outputs: [],
   state: 'state.present',
   reads: presentReads,
-  snapshotEvery: 3,
   paceMs: 1_000,
   generation: 3,
   reason: 'the last days of the venues’ past are held too',
