@@ -15,7 +15,14 @@ import { NoOpensslError, receiverCertificate } from '../infra/local/receiver/cer
 import { removeRunFile, roleOf, writeRunFile, type RunningPart } from '../infra/local/run-file.ts'
 import { ensureSecret } from '../infra/local/secrets.ts'
 import { readTerms, termsSettings } from '../processors/payments/terms.ts'
-import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
+import {
+  compileServices,
+  describeSystem,
+  programFile,
+  type Ports,
+  type System,
+  type SystemOptions,
+} from '../infra/local/system.ts'
 import { UsageError } from './command/command.ts'
 import { readOptions, usage, type Payments, type PortName, type StartOptions } from './start-options.ts'
 import { pastOf, tellPast } from './start-past.ts'
@@ -66,7 +73,7 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   const { supervisor } = keeper
   stopOnSignal(supervisor, folder)
   const control = await startControl(supervisor)
-  await fetchParts(system)
+  await Promise.all([fetchParts(system), compileServices()])
   for (const wave of system.stores) await Promise.all(wave.map((part) => begin(supervisor, part)))
   await prepare(system, folder)
   if (options.mode !== 'live') await makeReceiverCertificate(folder)

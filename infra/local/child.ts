@@ -1,7 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { rememberChild } from './process-id.ts'
 
 /** One process of the local system. */
@@ -33,11 +35,46 @@ export interface Child {
 
 const PROBE_EVERY_MS = 50
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
 /**
- * Where our programs keep their sources as they were compiled, from their first clean stop on: a process that need not
- * strip types takes 23 MB and 0.3 s of CPU less.
+ * Where our programs keep their sources as they were compiled: a process that need not strip types takes 22 MB and 0.2 s
+ * of CPU less.
  */
-const compiled = { NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)) }
+const compiled = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compile') }
+
+/** What is written when all programs were compiled: sources that are newer are not. */
+const COMPILED_AT = path.join(compiled.NODE_COMPILE_CACHE, 'complete')
+const SOURCES = ['api', 'infra', 'processors', 'schemas', 'scripts']
+const COMPILE_MS = 240_000
+
+/**
+ * Compiles our programs where a source has changed since it was last done, so that none of them has to while it runs: a
+ * process that has stripped types once holds what it takes to for as long as it lives. `preload` is compiled with each.
+ */
+export async function compilePrograms(files: readonly string[], preload: string): Promise<void> {
+  const compiledAt = statSync(COMPILED_AT, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (newestSource() < compiledAt) return
+  mkdirSync(compiled.NODE_COMPILE_CACHE, { recursive: true })
+  const begun = new Date()
+  const compile = async (file: string): Promise<void> => {
+    const [node, ...args] = nodeProgram(file, 8)
+    const options = { env: { ...process.env, ...compiled }, timeout: COMPILE_MS }
+    await promisify(execFile)(node, ['--import', preload, ...args, '--help'], options) // written as it ends
+  }
+  await Promise.all(files.map(compile))
+  writeFileSync(COMPILED_AT, begun.toISOString())
+}
+
+/** When the newest of our sources was written, milliseconds. */
+function newestSource(): number {
+  const written = SOURCES.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => statSync(path.join(ROOT, folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  )
+  return Math.max(...written)
+}
 
 /**
  * One of our own programs, to be started, whose heap grows by little between two collections: 4 % more work, a third to

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { replicationOf, startBroker, type BrokerNode, type BrokerOptions } from './broker.ts'
 import { localPayments, localWallet } from './chain/settings.ts'
-import { nodeProgram, startChild, type Child, type ChildSpec } from './child.ts'
+import { compilePrograms, nodeProgram, startChild, type Child, type ChildSpec } from './child.ts'
 import { startClickhouse } from './clickhouse/start.ts'
 import type { DataFolder, Mode } from './data-folder.ts'
 import { lowerCpuShare } from './process-id.ts'
@@ -250,11 +250,20 @@ function peersOf(ports: Ports, paid: boolean): string {
   return [...hosts, ...(paid ? [`payments=${urlAt(ports.payments)}`] : [])].join(',')
 }
 
+const LYING_CLOCK = new URL('lying-clock.ts', import.meta.url).href
+
 /** What lets chaos put the clock of a demo's feeds wrong. */
 function lyingClock(mode: Mode): Record<string, string> {
   if (mode === 'live') return {}
   const given = process.env['NODE_OPTIONS'] ?? ''
-  return { NODE_OPTIONS: `${given} --import=${new URL('lying-clock.ts', import.meta.url).href}`.trim() }
+  return { NODE_OPTIONS: `${given} --import=${LYING_CLOCK}`.trim() }
+}
+
+/** Has what every system runs compiled, before any of it starts. */
+export function compileServices(): Promise<void> {
+  const services = ['processors', 'processors/webhooks', 'processors/feeds', 'api', 'api/console', 'infra/simulator']
+  const mains = [...services, 'infra/local/clickhouse'].map((folder) => programFile(`${folder}/main.ts`))
+  return compilePrograms(mains, LYING_CLOCK)
 }
 
 /** Of those through whose hands every trade goes; the others make little. */
