@@ -35,6 +35,12 @@ export interface Child {
 
 const PROBE_EVERY_MS = 50
 
+/**
+ * Of the C library, for programs that allocate in a few threads: by itself it keeps what each of them has ever freed apart,
+ * 8 to 19 MB a process.
+ */
+const oneArena = { MALLOC_ARENA_MAX: '1' }
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
@@ -104,7 +110,7 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   // A process group of its own: Ctrl-C on the terminal reaches only us, and we stop the parts in their order.
   const options = {
     stdio: [...stdio],
-    env: { ...compiled, ...process.env, ...spec.env },
+    env: { ...compiled, ...oneArena, ...process.env, ...spec.env },
     cwd: spec.cwd,
     detached: true,
   }

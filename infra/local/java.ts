@@ -144,12 +144,20 @@ export const QUICK_COMPILER = '-XX:TieredStopAtLevel=1'
 /** Java, and the options of a program that has little to hold. */
 export const smallJava = ({ java }: Tools): readonly [string, ...string[]] => [
   java,
+  '-XX:+IgnoreUnrecognizedVMOptions', // an older release knows fewer of them
   '-Xlog:cds=error',
   '-Xlog:cds+dynamic=error',
   // It would begin with a 64th of the machine's memory.
   '-Xms24m',
   '-Xmx256m',
   '-XX:+UseSerialGC',
+  // By itself it keeps two thirds as much again as is in use, and what was ever taken beside the heap.
+  '-XX:MinHeapFreeRatio=20',
+  '-XX:MaxHeapFreeRatio=30',
+  '-XX:TrimNativeHeapInterval=60000',
+  // The archive of classes is mapped where it was made for: anywhere else each of its pages would be written to.
+  '-XX:+UnlockDiagnosticVMOptions',
+  '-XX:ArchiveRelocationMode=0',
 ]
 
 /**
