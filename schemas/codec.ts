@@ -25,6 +25,35 @@ export function avroType(record: RecordType): avro.Type {
   return type
 }
 
+/** The fields of a record that may say nothing. */
+type Unsaid<Type extends RecordType> = {
+  readonly [
+    Field in keyof Records[Type] as null extends Records[Type][Field]
+      ? Field
+      : Records[Type][Field] extends readonly unknown[]
+        ? Field
+        : never
+  ]: null extends Records[Type][Field] ? null : readonly []
+}
+
+const unsaidOf = new Map<RecordType, object>()
+
+/** What a record says where nothing is said: null, or an empty list. All other fields must be given beside it. */
+export function unsaid<Type extends RecordType>(record: Type): Unsaid<Type> {
+  let nothing = unsaidOf.get(record)
+  if (nothing === undefined) {
+    const { fields } = JSON.parse(schemaText(record)) as { fields: { name: string; type: unknown }[] }
+    const silent = fields.flatMap(({ name, type }): [string, null | readonly []][] => {
+      if (Array.isArray(type)) return type.includes('null') ? [[name, null]] : []
+      return typeof type === 'object' && type !== null && 'type' in type && type.type === 'array' ? [[name, []]] : []
+    })
+    nothing = Object.fromEntries(silent)
+    unsaidOf.set(record, nothing)
+  }
+  // What the schema lets be null or empty is what the generated type lets be so.
+  return nothing as Unsaid<Type>
+}
+
 /** Why bytes could not be read. `unknown-schema` can be mended by asking the registry for the id. */
 export class UndecodableError extends Error {
   readonly code: 'not-wire-format' | 'unknown-schema' | 'bad-body'

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { unsaid } from '../../schemas/codec.ts'
 import type { Alert } from '../../schemas/records.ts'
 import { AlertStore, cursorOf, creationKeyOf, SCANNED_MAX, type CachedAlert } from './alert-store.ts'
 
 function alert(change: Partial<Alert> = {}): Alert {
   return {
+    ...unsaid('alert'),
     alert_id: 'alert_btc_1_1',
     kind: 'price',
     asset: 'btc',
     symbol: 'BTC',
     condition: 'above',
     target_price: 1,
-    threshold_pct: null,
-    min_value_usd: null,
     status: 'active',
     created_at: 1,
     expires_at: 2,
@@ -21,15 +21,10 @@ function alert(change: Partial<Alert> = {}): Alert {
     trigger_count: 0,
     last_triggered: 0,
     armed: false,
-    wallets: [],
     receiver: 'example.com:443',
     webhook: 'sealed',
     key_version: 1,
-    idempotency: null,
-    body_hash: null,
     taken: 0,
-    owner: null,
-    delivery: null,
     paused_until: 0,
     time: 1,
     v: 1,

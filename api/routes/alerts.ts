@@ -1,5 +1,6 @@
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { isEverywhere, ownersId } from '../../processors/alerts/parts.ts'
+import { nobody } from '../../processors/alerts/record.ts'
 import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT } from '../../processors/alerts/state.ts'
 import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer, existing, owned } from '../alerts/answers.ts'
 import { actionOn, ask, askAnew } from '../alerts/ask.ts'
@@ -170,9 +171,8 @@ export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<
   if (body === undefined) throw new ApiError('invalid_body', 'Send the terms as a JSON object.')
   const terms = kind.read(body)
   const { symbol, expires_in_hours } = alert
-  const nothing = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null }
-  const plain = { owner: null, delivery: readDelivery(body, alert.receiver) }
-  const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing, ...plain }
+  const delivery = readDelivery(body, alert.receiver)
+  const asked = { ...nobody, ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, delivery }
   return async () => {
     await askAnew(services, actionOn(call, alert, 'edit', { alert: asked }))
     if (alertKinds.of(terms).needsSubscription(terms))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { unsaid } from '../../schemas/codec.ts'
 import type { AlertEvent, AlertState, Attempt, Command, DeliveryOrder, Trigger } from '../../schemas/records.ts'
 import { createWorld, iso, T, type World } from './testing/world.ts'
 
@@ -46,18 +47,13 @@ const state: AlertState = {
   ...hidden,
 }
 const command: Command = {
+  ...unsaid('command'),
   request_id: 'req_1',
   action: 'create',
   asset: 'btc',
   alert_id: id,
   alert: { ...state, expires_in_hours: 1 },
-  add_hours: null,
-  trigger_id: null,
-  trigger_partition: null,
-  trigger_offset: null,
   payment: `eip155:8453/${WALLET}/1`,
-  until: null,
-  past: null,
   created: T,
 }
 const created: AlertEvent = {
@@ -72,6 +68,7 @@ const created: AlertEvent = {
   v: 7,
 }
 const trigger: Trigger = {
+  ...unsaid('trigger'),
   trigger_id: `${id}_1`,
   alert_id: id,
   kind: 'price',
@@ -86,26 +83,19 @@ const trigger: Trigger = {
   target_price: 60_000,
   condition: 'above',
   condition_met: 'price above 60000',
-  oi_at_risk_usd: null,
-  oi_at_risk_pct: null,
-  cascade_risk: null,
-  threshold_pct: null,
   sources: [{ exchange: 'kraken', price: 60_001, open_interest_usd: null, time: T - 3 }],
   quality: 'good',
   late: false,
   trigger_count: 1,
   record: 'rec_x',
-  delivery: null,
   time: T,
   v: 8,
 }
 const order: DeliveryOrder = {
+  ...unsaid('delivery_order'),
   order: 'stop',
   alert_id: id,
   receiver: HOST,
-  trigger_id: null,
-  trigger_partition: null,
-  trigger_offset: null,
   request_id: 'req_2',
   time: T + 1,
   v: 9,

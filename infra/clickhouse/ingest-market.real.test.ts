@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unsaid } from '../../schemas/codec.ts'
 import type {
   Candle,
   ContractTerms,
@@ -90,18 +91,9 @@ describe('market.tickers', () => {
 
 describe('market.funding', () => {
   const nothing: DerivativeTicker = {
+    ...unsaid('derivative_ticker'),
     ...own,
     channel: 'funding-rate',
-    rate: null,
-    next_settlement: null,
-    rate_time: null,
-    mark: null,
-    index: null,
-    mark_time: null,
-    premium: null,
-    premium_time: null,
-    open_interest: null,
-    open_interest_time: null,
     received: T + 10,
   }
   const encode = (change: Partial<DerivativeTicker>): Buffer =>
@@ -225,23 +217,20 @@ it('gives candles, nulls where the venue does not say', async () => {
 
 it('gives the newest of each token; a tombstone is passed by', async () => {
   const token: Token = {
+    ...unsaid('token'),
     id: 'bitcoin',
     asset: 'btc',
     symbol: 'btc',
     name: 'Bitcoin',
     price: 100,
     change_24h: 1,
-    change_7d: null,
     change_30d: -2,
     volume_24h: 3,
     market_cap: 4,
     market_cap_rank: 1,
     circulating_supply: 5,
-    total_supply: null,
     ath: 7,
     ath_date: T - 5,
-    atl: null,
-    atl_date: null,
     last_updated: T,
     received: T + 10,
   }

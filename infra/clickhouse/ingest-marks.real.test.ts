@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { unsaid } from '../../schemas/codec.ts'
 import type { Gap } from '../../schemas/records.ts'
 import { createWorld, iso, T, type World } from './testing/world.ts'
 
@@ -30,12 +31,10 @@ describe('gaps', () => {
       gap({ state: 'filled', missing: 0, time: T + 9, reason: 'page_short' }),
       gap({}),
       gap({
+        ...unsaid('gap'),
         instrument: 'bybit:perp:BTCUSDT',
         gap_id: T,
         state: 'unfillable',
-        from_id: null,
-        to_id: null,
-        missing: null,
       }),
     ])
     await world.soon(

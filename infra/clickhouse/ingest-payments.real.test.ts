@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { paymentId } from '../../schemas/keys.ts'
+import { unsaid } from '../../schemas/codec.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { createWorld, iso, T, type World } from './testing/world.ts'
 
@@ -40,6 +41,7 @@ const intent: PaymentIntent = {
   credit: null,
 }
 const event: PaymentEvent = {
+  ...unsaid('payment_event'),
   payment_id: idOf(1),
   event: 'broadcast',
   request_id: 'req_1',
@@ -49,14 +51,11 @@ const event: PaymentEvent = {
   payer: PAYER,
   amount: '20000',
   tx: '0xaa',
-  block: null,
-  reason: null,
   by: 'us',
   valid_before: 1_723_161_556,
   raw: RAW,
   time: T + 10,
   v: 7,
-  purchase: null,
   stood: {},
 }
 const settled: PaymentEvent = { ...event, event: 'settled', block: 12, raw: null, time: T + 20 }

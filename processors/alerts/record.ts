@@ -1,12 +1,24 @@
-import type { AlertState, Micros } from '../../schemas/records.ts'
+import type { AlertState, Micros, NewAlert } from '../../schemas/records.ts'
 import { nowhere } from './figure-book.ts'
-import type { Kinds, StoredAlert, Terms } from './kinds/kind.ts'
+import type { Kinds, StoredAlert, Terms, WireTerms } from './kinds/kind.ts'
 
 /** An alert in the shape of the log, with what snapshots hold beside it. */
 export interface AlertRecord extends AlertState {
   readonly since: Micros
   /** Left out where nothing is held. */
   readonly held?: Micros
+}
+
+/** Of an alert that nobody made, and of whose ringing nobody is told. */
+export const nobody: Omit<NewAlert, keyof WireTerms | 'symbol' | 'expires_in_hours'> = {
+  wallets: [],
+  receiver: '',
+  webhook: '',
+  key_version: 0,
+  idempotency: null,
+  body_hash: null,
+  owner: null,
+  delivery: null,
 }
 
 /** The alert as log and snapshots have it: the one place where terms become the fields of records. Snapshots keep this order. */

@@ -1,7 +1,9 @@
+import { unsaid } from '../../schemas/codec.ts'
 import type { Message, Micros, NewAlert, Trigger } from '../../schemas/records.ts'
 import { alerts } from './alerts.ts'
 import type { Input } from './kinds/kind.ts'
 import { alertKinds, type AlertTerms } from './kinds/kinds.ts'
+import { nobody } from './record.ts'
 import { Series } from './series.ts'
 import { addSeries, AHEAD_MAX, COOLDOWN, fresh, sightOf, type AlertsState } from './state.ts'
 
@@ -89,7 +91,7 @@ export class WhatIf {
   #tick(time: Micros): void {
     this.#apply({
       type: 'mark',
-      value: { writer: 'what-if', run: 0, time, venues: [], changes: [], venue_time: null, positions: [] },
+      value: { ...unsaid('mark'), writer: 'what-if', run: 0, time },
     })
     if (this.#again === undefined || time < this.#again) return
     this.#again = undefined
@@ -103,16 +105,7 @@ export class WhatIf {
     const fields = alertKinds.of(terms).write(terms)
     const alert: NewAlert = { ...fields, symbol, ...nobody, expires_in_hours: AHEAD_MAX / HOUR }
     const command = { request_id: id, action: 'create', asset, alert_id: id, alert } as const
-    const nothing = {
-      add_hours: null,
-      trigger_id: null,
-      trigger_partition: null,
-      trigger_offset: null,
-      payment: null,
-      until: null,
-      past: null,
-    }
-    this.#apply({ type: 'command', value: { ...command, ...nothing, created: this.#state.time } })
+    this.#apply({ type: 'command', value: { ...unsaid('command'), ...command, created: this.#state.time } })
   }
 
   #apply(message: Message, partition = 0, offset = 0): void {
@@ -128,18 +121,4 @@ export class WhatIf {
     this.#readyBy = Math.max(this.#state.time, trigger.time) + COOLDOWN
     if (alertKinds.of(terms).ringsOnce(terms)) this.#again = Math.max(this.#state.time, trigger.time) + COOLDOWN
   }
-}
-
-/** Nobody is told when it rings. */
-const nobody = {
-  wallets: [],
-  receiver: '',
-  webhook: '',
-  key_version: 0,
-  idempotency: null,
-  body_hash: null,
-  taken: 0,
-  owner: null,
-  delivery: null,
-  paused_until: 0,
 }

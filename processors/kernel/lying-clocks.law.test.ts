@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { unsaid } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { newAlert } from '../alerts/testing/records.ts'
@@ -154,17 +155,8 @@ class Market {
 
   create(id: string): void {
     const alert = newAlert({ expires_in_hours: 1 })
-    const order = {
-      add_hours: null,
-      trigger_id: null,
-      trigger_partition: null,
-      trigger_offset: null,
-      payment: null,
-      until: null,
-      past: null,
-    }
     const value = {
-      ...order,
+      ...unsaid('command'),
       request_id: id,
       action: 'create',
       asset: 'btc',

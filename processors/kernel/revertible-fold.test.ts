@@ -1,3 +1,4 @@
+import { unsaid } from '../../schemas/codec.ts'
 import { describe, expect, it } from 'vitest'
 import { REVERTIBLE_RECORDS } from './revertible-fold.ts'
 import { RecordFailure } from './errors.ts'
@@ -13,9 +14,7 @@ const after = new RecordFailure('apply', new Error('the one before'))
 function gaps(asset: string, count: number, time: number): { key: string; value: Buffer; time: number }[] {
   const times = { from_time: 1, to_time: 2, time: 3 }
   const nothing = {
-    from_id: null,
-    to_id: null,
-    missing: null,
+    ...unsaid('gap'),
     feed: 'feeds',
     reason: 'restart',
     state: 'opened',

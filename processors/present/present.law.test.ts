@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { localCodec } from '../../schemas/codec.ts'
+import { localCodec, unsaid } from '../../schemas/codec.ts'
 import type { Liquidation, Message, RecordType, Records } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { Driver } from '../kernel/driver.ts'
@@ -30,16 +30,12 @@ function record<Type extends RecordType>(type: Type, value: Partial<Records[Type
 const common = { asset: 'btc', instrument: 'binance:spot:BTCUSDT', time: T0, received: T0 }
 const blank: Readonly<Partial<Record<RecordType, object>>> = {
   spot_ticker: {
+    ...unsaid('spot_ticker'),
     ...common,
-    bid: null,
-    ask: null,
     last: 1,
     price: 1,
     low: 1,
     high: 1,
-    change_24h: null,
-    volume_24h: null,
-    quote_volume_24h: null,
     quote: 'USDT',
     quote_usd: 1,
   },
@@ -65,14 +61,10 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     ls_ratio: 1,
   },
   contract_terms: {
+    ...unsaid('contract_terms'),
     asset: 'btc',
     instrument: 'x',
     interval_hours: 8,
-    rate_cap: null,
-    rate_floor: null,
-    interest_daily: null,
-    max_leverage: null,
-    margin_tiers: [],
     received: T0,
   },
   liquidation: {
@@ -86,12 +78,10 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     completeness: 'all',
   },
   liquidation_risk: {
+    ...unsaid('liquidation_risk'),
     asset: 'btc',
     price: 1,
     open_interest_usd: 1,
-    exchanges: [],
-    levels: [],
-    clusters: [],
     at_risk_5_usd: 1,
     at_risk_5_pct: 1,
     at_risk_10_usd: 1,
@@ -104,6 +94,7 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     v: 1,
   },
   venue_candle: {
+    ...unsaid('venue_candle'),
     ...common,
     start: T0,
     seconds: 3_600,
@@ -113,22 +104,17 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     close: 2,
     volume: 2,
     taker_buy: 1,
-    quote: null,
-    taker_buy_quote: null,
-    trades: null,
     source: 'venue_candles',
   },
   gap: {
+    ...unsaid('gap'),
     instrument: 'okx:perp:BTC',
     asset: 'btc',
     gap_id: 1,
     state: 'opened',
     reason: '',
-    from_id: null,
-    to_id: null,
     from_time: T0,
     to_time: T0,
-    missing: null,
     feed: 'feeds',
     time: T0,
   },

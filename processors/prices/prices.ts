@@ -1,3 +1,4 @@
+import { unsaid } from '../../schemas/codec.ts'
 import type { CompositePrice, Mark, PriceRange } from '../../schemas/records.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
 import { gatherRange } from './gaps.ts'
@@ -43,13 +44,10 @@ function applyRange(state: PricesState, range: PriceRange): void {
 function applyMark(state: PricesState, mark: Mark, v: number, emit: Emit): void {
   for (const price of advanceTime(state, mark, v)) emitPrice(price, emit)
   const value: Mark = {
+    ...unsaid('mark'),
     writer: PRICES,
     run: 0,
     time: mark.time,
-    venues: [],
-    changes: [],
-    venue_time: null,
-    positions: [],
   }
   emit({ topic: 'alerts.inputs', key: PRICES, message: { type: 'mark', value } })
 }

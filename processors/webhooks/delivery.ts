@@ -1,3 +1,4 @@
+import { unsaid } from '../../schemas/codec.ts'
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 
@@ -120,18 +121,15 @@ export class UnwrittenRecords {
 
   gone(alertId: string, now: Micros): void {
     this.put(goneKey(alertId), {
+      ...unsaid('pending'),
       trigger_id: '',
       alert_id: alertId,
       receiver: '',
       state: 'stopped',
       attempts: 0,
       due: 0,
-      trigger_partition: null,
-      trigger_offset: null,
       triggered: 0,
       test: false,
-      digest: null,
-      left_alone_until: null,
       time: now,
       stood: {},
     })

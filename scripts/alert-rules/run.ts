@@ -1,8 +1,10 @@
 import { alerts } from '../../processors/alerts/alerts.ts'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { isFault, readRuleTerms, type RuleTerms } from '../../processors/alerts/kinds/rule-terms.ts'
+import { nobody } from '../../processors/alerts/record.ts'
 import { durationOf, figureInputs, type MetricInput } from '../../processors/alerts/metrics.ts'
 import { AHEAD_MAX } from '../../processors/alerts/state.ts'
+import { unsaid } from '../../schemas/codec.ts'
 import type { CompositePrice, Figure, LiquidationRisk, Message, Micros } from '../../schemas/records.ts'
 
 /** What of a file of rules and their tests cannot be read; the message says where. */
@@ -163,11 +165,9 @@ function riskOf(figures: readonly Figure[], time: Micros): LiquidationRisk {
   const cascade_risk = (['low', 'medium', 'high'] as const)[value('cascade_class') ?? 0] ?? 'unknown'
   const at_risk_5_pct = value('at_risk') ?? 0
   const none = {
+    ...unsaid('liquidation_risk'),
     price: 0,
     open_interest_usd: 0,
-    exchanges: [],
-    levels: [],
-    clusters: [],
     at_risk_5_usd: 0,
     at_risk_10_usd: 0,
   }
@@ -176,34 +176,14 @@ function riskOf(figures: readonly Figure[], time: Micros): LiquidationRisk {
 }
 
 function commandOf({ name, terms }: NamedRule): Message<'command'> {
-  const alert = {
-    ...alertKinds.of(terms).write(terms),
-    symbol: 'BTC',
-    expires_in_hours: AHEAD_MAX / (3_600 * SECOND),
-    wallets: [],
-    receiver: '',
-    webhook: '',
-    key_version: 0,
-    idempotency: null,
-    body_hash: null,
-    owner: null,
-    delivery: null,
-  }
-  const nothing = {
-    add_hours: null,
-    trigger_id: null,
-    trigger_partition: null,
-    trigger_offset: null,
-    payment: null,
-    until: null,
-    past: null,
-  }
+  const hours = AHEAD_MAX / (3_600 * SECOND)
+  const alert = { ...nobody, ...alertKinds.of(terms).write(terms), symbol: 'BTC', expires_in_hours: hours }
   const command = { request_id: name, action: 'create', asset: ASSET, alert_id: name, alert, created: T0 } as const
-  return { type: 'command', value: { ...command, ...nothing } }
+  return { type: 'command', value: { ...unsaid('command'), ...command } }
 }
 
 function markOf(time: Micros): Message<'mark'> {
-  const value = { writer: 'rules', run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
+  const value = { ...unsaid('mark'), writer: 'rules', run: 0, time }
   return { type: 'mark', value }
 }
 

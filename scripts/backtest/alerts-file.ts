@@ -3,6 +3,7 @@ import { commandOf, readCreation } from '../../api/alerts/creation.ts'
 import { kindMeant } from '../../api/alerts/kinds/kinds.ts'
 import { ApiError } from '../../api/errors.ts'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
+import { nobody } from '../../processors/alerts/record.ts'
 import { knownAsset, partitionOf } from '../../schemas/catalogue.ts'
 import type { GivenCommand } from './run.ts'
 import { UsageError } from '../command/command.ts'
@@ -49,17 +50,11 @@ function commandFor(body: Body, { where, index, from, hours, partitions }: Alert
   const value = {
     ...commandOf({ request: `backtest_${index + 1}`, action: 'create', asset, alertId, now: from }),
     alert: {
+      ...nobody,
       ...alertKinds.of(terms).write(terms),
       symbol,
       expires_in_hours: lifetime,
-      wallets: [],
       receiver: 'backtest.invalid:443',
-      webhook: '',
-      key_version: 0,
-      idempotency: null,
-      body_hash: null,
-      owner: null,
-      delivery: null,
     },
   } as const
   return { partition: partitionOf(asset, partitions), message: { type: 'command', value } }

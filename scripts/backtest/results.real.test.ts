@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Session } from 'chdb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Study } from './core/study.ts'
+import { unsaid } from '../../schemas/codec.ts'
 import type { Signal, Trigger } from '../../schemas/records.ts'
 import { parquetType, writeParquet, tablesOf } from './results.ts'
 
@@ -47,6 +48,7 @@ function filled(): Study {
     exchange: null,
   }
   const trigger: Trigger = {
+    ...unsaid('trigger'),
     trigger_id: 't1',
     alert_id: 'a1',
     kind: 'price',
@@ -61,16 +63,10 @@ function filled(): Study {
     target_price: 60_000,
     condition: 'above',
     condition_met: 'above 60,000',
-    oi_at_risk_usd: null,
-    oi_at_risk_pct: null,
-    cascade_risk: null,
-    threshold_pct: null,
-    sources: [],
     quality: 'good',
     late: true,
     trigger_count: 3,
     record: '',
-    delivery: null,
     time: T0,
     v: 0,
   }

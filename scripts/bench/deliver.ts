@@ -6,12 +6,11 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { hostClock } from '../../infra/clock.ts'
 import { listen } from '../../infra/http/ops.ts'
 import { receiverCertificate } from '../../infra/local/receiver/certificate.ts'
-import { sealUrl, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import { Caller, systemResolver } from '../../processors/webhooks/agent.ts'
 import { createSender, type Send } from '../../processors/webhooks/deliver.ts'
 import { payloadOf } from '../../processors/webhooks/payload.ts'
 import { signatureHeaders, signingKeys } from '../../processors/webhooks/signature.ts'
-import type { Trigger } from '../../schemas/records.ts'
+import { secrets, triggerTo } from '../../processors/webhooks/testing/world.ts'
 import type { Bench, Figure } from '../figure.ts'
 
 const DELIVERIES = 5_000
@@ -22,7 +21,10 @@ const AT_ONCE = 16
 const ROUNDS = 3
 const ALERT = 'alert_btc_1786060800_1'
 
-const secrets: ServiceSecrets = { newest: 1, byVersion: new Map([[1, 'the-secret-of-a-bench-that-is-long-enough']]) }
+/** Of a price that five venues say. */
+const sources = ['binance', 'bybit', 'okx', 'coinbase', 'kraken'].map((exchange) => {
+  return { exchange, price: 70_001.5, open_interest_usd: null, time: 1_786_060_800_000_000 }
+})
 
 /**
  * Signed deliveries through the dispatcher's sending path (open the sealed URL, derive the secret, serialise, sign,
@@ -54,7 +56,9 @@ type Steps = Readonly<Record<'bare' | 'first' | 'again', Step>>
 /** `first`: each delivery of an alert that never rang before; `again`: of alerts that did. */
 function measured(caller: Caller, port: number): () => Steps {
   const url = new URL(`https://localhost:${port}/hook`)
-  const triggers = Array.from({ length: DELIVERIES }, (_, n) => triggerTo(url, `${ALERT}${n}`))
+  const triggers = Array.from({ length: DELIVERIES }, (_, n) =>
+    triggerTo(url.href, { alert_id: `${ALERT}${n}`, sources }),
+  )
   const { signal } = new AbortController()
   const onSent = (): void => undefined
   const deliver = (send: Send): Step => {
@@ -125,38 +129,6 @@ async function repeat(count: number, step: Step): Promise<void> {
     while (next < count) await step(next++)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
-}
-
-function triggerTo(url: URL, alert: string): Trigger {
-  const source = { price: 70_001.5, open_interest_usd: null, time: 1_786_060_800_000_000 }
-  return {
-    trigger_id: `${alert}_1`,
-    alert_id: alert,
-    kind: 'price',
-    asset: 'btc',
-    symbol: 'BTC',
-    receiver: url.host,
-    webhook: sealUrl(secrets, 1, alert, url.href),
-    key_version: 1,
-    severity: 'medium',
-    test: false,
-    current_price: 70_001.5,
-    target_price: 70_000,
-    condition: 'above',
-    condition_met: 'BTC rose above 70000 USD: it is 70001.5 USD',
-    oi_at_risk_usd: null,
-    oi_at_risk_pct: null,
-    cascade_risk: null,
-    threshold_pct: null,
-    sources: ['binance', 'bybit', 'okx', 'coinbase', 'kraken'].map((exchange) => ({ exchange, ...source })),
-    quality: 'good',
-    late: false,
-    trigger_count: 1,
-    record: 'rec_YWxlcnRzLmlucHV0cy8wLzA',
-    delivery: null,
-    time: 1_786_060_800_000_000,
-    v: 1,
-  }
 }
 
 /** The receiver's thread: takes each request and says 204. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unsaid } from '../../../schemas/codec.ts'
 import type { Alert, Attempt, Mark, Message, Records, RecordType, Trigger } from '../../../schemas/records.ts'
 import { NEVER } from '../../../processors/alerts/state.ts'
 import type { Update } from '../../stream/board.ts'
@@ -12,14 +13,13 @@ function message<Type extends RecordType>(type: Type, value: Records[Type]): Mes
 }
 
 const alert: Alert = {
+  ...unsaid('alert'),
   alert_id: 'alert_btc_1_2',
   kind: 'price',
   asset: 'btc',
   symbol: 'BTC',
   condition: 'above',
   target_price: 100,
-  threshold_pct: null,
-  min_value_usd: null,
   status: 'active',
   created_at: NOW,
   expires_at: NOW + 1_000_000,
@@ -36,13 +36,13 @@ const alert: Alert = {
   body_hash: 'secret-hash',
   taken: NOW + 7,
   owner: 'secret-owner',
-  delivery: null,
   paused_until: 0,
   time: NOW,
   v: 1,
 }
 
 const trigger: Trigger = {
+  ...unsaid('trigger'),
   trigger_id: 'alert_btc_1_2_1',
   alert_id: 'alert_btc_1_2',
   kind: 'price',
@@ -57,44 +57,34 @@ const trigger: Trigger = {
   target_price: 100,
   condition: 'above',
   condition_met: '101 is above 100',
-  oi_at_risk_usd: null,
-  oi_at_risk_pct: null,
-  cascade_risk: null,
-  threshold_pct: null,
-  sources: [],
   quality: 'good',
   late: false,
   trigger_count: 1,
   record: 'r',
-  delivery: null,
   time: NOW,
   v: 1,
 }
 
 const attempt: Attempt = {
+  ...unsaid('attempt'),
   trigger_id: 'alert_btc_1_2_1',
   alert_id: 'alert_btc_1_2',
   receiver: 'secret-receiver',
   number: 1,
   outcome: 'delivered',
   status: 200,
-  error: null,
   started: NOW,
   finished: NOW + 5_000,
-  due: null,
   test: false,
   triggered: NOW,
-  digest: null,
 }
 
 const mark = (time: number, state: 'live' | 'down'): Mark => ({
+  ...unsaid('mark'),
   writer: 'feed-1',
   run: 1,
   time,
   venues: [{ venue: 'okx', state, sockets: 1, since: NOW }],
-  changes: [],
-  venue_time: null,
-  positions: [],
 })
 
 describe('what a record says to a page', () => {

@@ -2,6 +2,7 @@ import { expect, inject, vi } from 'vitest'
 import { loadCodec, type RegistryCodec } from '../../kafka/codec.ts'
 import { connectLog } from '../../kafka/kafkajs.ts'
 import { prepareTopics } from '../../kafka/setup.ts'
+import { unsaid } from '../../../schemas/codec.ts'
 import type { Mark, Trade } from '../../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../../schemas/topics.ts'
 import { connectClickhouse } from '../client.ts'
@@ -95,13 +96,10 @@ export async function createWorld(name: string, options: WorldOptions = {}): Pro
 }
 
 const plainMark: Mark = {
+  ...unsaid('mark'),
   writer: 'feeds',
   run: T - 1000,
   time: T,
-  venues: [],
-  changes: [],
-  venue_time: null,
-  positions: [],
 }
 
 const plainTrade: Trade = {

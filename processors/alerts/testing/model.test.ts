@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { alerts } from '../alerts.ts'
+import { nobody } from '../record.ts'
 import { recordPosition } from '../../../schemas/record-id.ts'
+import { unsaid } from '../../../schemas/codec.ts'
 import type { Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'
 import { Model } from './model.ts'
 
@@ -41,18 +43,11 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 const command = (request: number, change: Partial<Command>): Message => ({
   type: 'command',
   value: {
+    ...unsaid('command'),
     request_id: `r${request}`,
     action: 'create',
     asset: 'btc',
     alert_id: '',
-    alert: null,
-    add_hours: null,
-    trigger_id: null,
-    trigger_partition: null,
-    trigger_offset: null,
-    payment: null,
-    until: null,
-    past: null,
     created: T,
     ...change,
   },
@@ -80,10 +75,9 @@ function logOf(steps: readonly Step[]): Message[] {
     switch (one.kind) {
       case 'create': {
         const { condition, target } = one
-        const shape = { kind: 'price' as const, symbol: 'BTC', threshold_pct: null, min_value_usd: null, wallets: [] }
-        const sealed = { receiver: 'r:443', webhook: '', key_version: 1, idempotency: null, body_hash: null }
-        const plain = { owner: null, delivery: null }
-        const alert = { ...shape, ...sealed, ...plain, condition, target_price: target, expires_in_hours: 1 }
+        const terms = { kind: 'price' as const, condition, target_price: target }
+        const limits = { threshold_pct: null, min_value_usd: null, expires_in_hours: 1 }
+        const alert = { ...nobody, ...terms, ...limits, symbol: 'BTC', receiver: 'r:443', key_version: 1 }
         return command(index, { alert_id: `a${one.id}`, alert })
       }
       case 'price':
@@ -97,7 +91,7 @@ function logOf(steps: readonly Step[]): Message[] {
         now += one.kind === 'hour' ? 1800 * SECOND : one.seconds * SECOND
         return {
           type: 'mark',
-          value: { writer: 'prices', run: 0, time: now, venues: [], changes: [], venue_time: null, positions: [] },
+          value: { ...unsaid('mark'), writer: 'prices', run: 0, time: now },
         }
     }
   })

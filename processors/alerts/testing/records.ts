@@ -1,3 +1,4 @@
+import { unsaid } from '../../../schemas/codec.ts'
 import type {
   AlertEvent,
   Command,
@@ -11,6 +12,7 @@ import type {
 } from '../../../schemas/records.ts'
 import { CoreTestDriver, only } from '../../kernel/testing/core-test-driver.ts'
 import { alerts } from '../alerts.ts'
+import { nobody } from '../record.ts'
 import type { AlertsState } from '../state.ts'
 
 /** What the tests of this folder begin with. Times are seconds after T0. */
@@ -30,14 +32,10 @@ export function newAlert(fields: Partial<NewAlert> = {}): NewAlert {
     threshold_pct: null,
     min_value_usd: null,
     expires_in_hours: 24,
-    wallets: [],
+    ...nobody,
     receiver: 'hooks.example:443',
     webhook: 'sealed',
     key_version: 1,
-    idempotency: null,
-    body_hash: null,
-    owner: null,
-    delivery: null,
     ...fields,
   }
 }
@@ -53,18 +51,11 @@ let requests = 0
 /** A command about the alert `a`, with a request id of its own. */
 export function command(fields: Partial<Command> = {}): Message<'command'> {
   const value: Command = {
+    ...unsaid('command'),
     request_id: `req_${requests++}`,
     action: 'create',
     asset: 'btc',
     alert_id: 'a',
-    alert: null,
-    add_hours: null,
-    trigger_id: null,
-    trigger_partition: null,
-    trigger_offset: null,
-    payment: null,
-    until: null,
-    past: null,
     created: T0,
     ...fields,
   }
@@ -153,13 +144,10 @@ export function mark(seconds: number): Message<'mark'> {
   return {
     type: 'mark',
     value: {
+      ...unsaid('mark'),
       writer: 'prices',
       run: 0,
       time: T0 + seconds * SECOND,
-      venues: [],
-      changes: [],
-      venue_time: null,
-      positions: [],
     },
   }
 }

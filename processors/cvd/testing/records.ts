@@ -1,3 +1,4 @@
+import { unsaid } from '../../../schemas/codec.ts'
 import type { Cvd, Flow, FlowHour, Gap, Mark, Message, Micros, Signal, Trade } from '../../../schemas/records.ts'
 import type { Output, Processor } from '../../kernel/processor.ts'
 import { versionOf } from '../../kernel/version.ts'
@@ -45,14 +46,12 @@ export function longAgo(fields: Partial<Trade> = {}): Message<'trade'> {
 /** Trades of Binance between `from` and `to` are missing. */
 export function gap(fields: Partial<Gap> & Pick<Gap, 'from_time' | 'to_time'>): Message<'gap'> {
   const value: Gap = {
+    ...unsaid('gap'),
     instrument: 'binance:perp:BTCUSDT',
     asset: 'btc',
     gap_id: fields.from_time,
     state: 'unfillable',
     reason: 'too_old',
-    from_id: null,
-    to_id: null,
-    missing: null,
     feed: 'feeds',
     time: fields.to_time,
     ...fields,

@@ -1,3 +1,4 @@
+import { unsaid } from '../../../schemas/codec.ts'
 import type { DerivativeTicker, Instrument, Micros, ContractTerms } from '../../../schemas/records.ts'
 import type { DerivativeFact, TermsFact } from '../venues/events.ts'
 import type { Scales } from './spot-state.ts'
@@ -5,16 +6,7 @@ import type { Scales } from './spot-state.ts'
 type Groups = Omit<DerivativeTicker, 'instrument' | 'asset' | 'channel' | 'received'>
 
 const nothing: Groups = {
-  rate: null,
-  next_settlement: null,
-  rate_time: null,
-  mark: null,
-  index: null,
-  mark_time: null,
-  premium: null,
-  premium_time: null,
-  open_interest: null,
-  open_interest_time: null,
+  ...unsaid('derivative_ticker'),
 }
 
 type PastGroups = Pick<DerivativeFact, 'openInterest' | 'mark'>

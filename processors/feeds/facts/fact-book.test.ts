@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { unsaid } from '../../../schemas/codec.ts'
 import type { DerivativeTicker, Instrument, SpotTicker } from '../../../schemas/records.ts'
 import type { Market } from '../../../schemas/venues.ts'
 import { FactBook, type FactVerdict } from './fact-book.ts'
@@ -182,17 +183,13 @@ describe('derivative tickers', () => {
     take(fact({ mark, openInterest: { size: '70', time: start - second } }), start, 'binance', 'perp')
     expect(written(of)).toEqual([
       {
+        ...unsaid('derivative_ticker'),
         instrument: 'binance:perp:1000PEPEUSDT',
         asset: 'pepe',
         channel: 'test',
-        rate: null,
-        next_settlement: null,
-        rate_time: null,
         mark: 0.0000123,
         index: 0.0000124,
         mark_time: start,
-        premium: null,
-        premium_time: null,
         open_interest: 70_000,
         open_interest_time: start - second,
         received: start,

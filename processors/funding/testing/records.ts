@@ -1,3 +1,4 @@
+import { unsaid } from '../../../schemas/codec.ts'
 import type {
   ContractTerms,
   DerivativeTicker,
@@ -20,16 +21,7 @@ export const bybit = 'bybit:perp:BTCUSDT'
 export const okx = 'okx:perp:BTC-USDT-SWAP'
 
 const nothing = {
-  rate: null,
-  next_settlement: null,
-  rate_time: null,
-  mark: null,
-  index: null,
-  mark_time: null,
-  premium: null,
-  premium_time: null,
-  open_interest: null,
-  open_interest_time: null,
+  ...unsaid('derivative_ticker'),
 } as const
 
 /** A message of Binance that says only what is given. */
@@ -63,14 +55,10 @@ export function settlement(settled_rate: number, after: Micros, instrument = bin
 
 export function terms(fields: Partial<ContractTerms>): Message<'contract_terms'> {
   const value: ContractTerms = {
+    ...unsaid('contract_terms'),
     instrument: binance,
     asset: 'btc',
     interval_hours: 8,
-    rate_cap: null,
-    rate_floor: null,
-    interest_daily: null,
-    max_leverage: null,
-    margin_tiers: [],
     received: T0,
     ...fields,
   }

@@ -1,3 +1,4 @@
+import { unsaid } from '../../../schemas/codec.ts'
 import type { ContractTerms, DerivativeTicker, Message, Micros } from '../../../schemas/records.ts'
 
 /** What the tests of this folder begin with: BTC on Binance. */
@@ -21,17 +22,12 @@ export function says(
 ): Message<'derivative_ticker'> {
   const time = T0 + seconds * SECOND
   const value: DerivativeTicker = {
+    ...unsaid('derivative_ticker'),
     instrument,
     asset,
     channel: 'test',
-    rate: null,
-    next_settlement: null,
-    rate_time: null,
     mark: mark ?? null,
-    index: null,
     mark_time: mark === undefined ? null : time,
-    premium: null,
-    premium_time: null,
     open_interest: size ?? null,
     open_interest_time: size === undefined ? null : time,
     received: time,
@@ -41,12 +37,10 @@ export function says(
 
 export function terms(max_leverage: number | null, margin: number, instrument = binance): Message<'contract_terms'> {
   const value: ContractTerms = {
+    ...unsaid('contract_terms'),
     instrument,
     asset: 'btc',
     interval_hours: 8,
-    rate_cap: null,
-    rate_floor: null,
-    interest_daily: null,
     max_leverage,
     margin_tiers: [{ up_to: null, rate: margin, deduction: 0 }],
     received: T0,

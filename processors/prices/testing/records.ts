@@ -1,3 +1,4 @@
+import { unsaid } from '../../../schemas/codec.ts'
 import type { Mark, Message, Micros, PriceRange, SpotTicker, VenueState } from '../../../schemas/records.ts'
 import type { PriceVenue } from '../../../schemas/venues.ts'
 
@@ -19,15 +20,13 @@ export const markets: Record<PriceVenue, string> = {
 export function ticker(fields: Partial<SpotTicker> = {}): Message<'spot_ticker'> {
   const base = { price: 100, received: T0, instrument: markets.binance, ...fields }
   const value: SpotTicker = {
+    ...unsaid('spot_ticker'),
     asset: 'btc',
     bid: base.price,
     ask: base.price,
     last: base.price,
     low: base.price,
     high: base.price,
-    change_24h: null,
-    volume_24h: null,
-    quote_volume_24h: null,
     quote: base.instrument.endsWith('USDT') ? 'USDT' : 'USD',
     quote_usd: 1,
     time: base.received - 50_000,

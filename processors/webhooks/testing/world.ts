@@ -8,6 +8,7 @@ import { hostClock } from '../../../infra/clock.ts'
 import { closeServer, listen } from '../../../infra/http/ops.ts'
 import type { Log } from '../../../infra/kafka/seam.ts'
 import { makeCertificate } from '../../../infra/local/receiver/certificate.ts'
+import { unsaid } from '../../../schemas/codec.ts'
 import type { Attempt, DeliveryOrder, Pending, Trigger, Message } from '../../../schemas/records.ts'
 import { destinationDigest, sealUrl, type ServiceSecrets } from '../../alerts/secrets.ts'
 import { codec, HandMembership, Notes } from '../../kernel/testing/task.ts'
@@ -33,6 +34,7 @@ export const secrets: ServiceSecrets = {
 export function triggerTo(url: string, changes: Partial<Trigger> = {}): Trigger {
   const alert = changes.alert_id ?? 'alert_btc_1786060800_1'
   return {
+    ...unsaid('trigger'),
     trigger_id: `${alert}_1`,
     alert_id: alert,
     kind: 'price',
@@ -47,16 +49,11 @@ export function triggerTo(url: string, changes: Partial<Trigger> = {}): Trigger 
     target_price: 70_000,
     condition: 'above',
     condition_met: 'BTC rose above 70000 USD: it is 70001.5 USD',
-    oi_at_risk_usd: null,
-    oi_at_risk_pct: null,
-    cascade_risk: null,
-    threshold_pct: null,
     sources: [{ exchange: 'binance', price: 70_001.5, open_interest_usd: null, time: 1_786_060_800_000_000 }],
     quality: 'good',
     late: false,
     trigger_count: 1,
     record: 'rec_YQ',
-    delivery: null,
     time: 1_786_060_800_000_000,
     v: 1,
     ...changes,
@@ -77,12 +74,10 @@ export function triggerFor(given: Given, changes: Partial<Trigger> = {}): Trigge
 
 export function stopOrder(alert: string): DeliveryOrder {
   return {
+    ...unsaid('delivery_order'),
     order: 'stop',
     alert_id: alert,
     receiver: 'localhost:443',
-    trigger_id: null,
-    trigger_partition: null,
-    trigger_offset: null,
     request_id: 'req',
     time: 0,
     v: 1,

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { stillClock } from '../../../processors/kernel/quiet.ts'
+import { nobody } from '../../../processors/alerts/record.ts'
 import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
-import { localCodec } from '../../../schemas/codec.ts'
+import { localCodec, unsaid } from '../../../schemas/codec.ts'
 import { recordId } from '../../../schemas/record-id.ts'
 import type { Attempt, Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'
 import { accountAlerts, isSoundAlerts, type AlertReport, type Disturbance } from './account.ts'
@@ -32,6 +33,7 @@ function enter(topic: Entered, message: Message): void {
 }
 
 const create: Command = {
+  ...unsaid('command'),
   request_id: 'r1',
   action: 'create',
   asset: 'btc',
@@ -44,22 +46,10 @@ const create: Command = {
     threshold_pct: null,
     min_value_usd: null,
     expires_in_hours: 1,
-    wallets: [],
+    ...nobody,
     receiver: 'r:443',
-    webhook: '',
     key_version: 1,
-    idempotency: null,
-    body_hash: null,
-    owner: null,
-    delivery: null,
   },
-  add_hours: null,
-  trigger_id: null,
-  trigger_partition: null,
-  trigger_offset: null,
-  payment: null,
-  until: null,
-  past: null,
   created: T,
 }
 const price: CompositePrice = {
@@ -75,6 +65,7 @@ const price: CompositePrice = {
   v: 1,
 }
 const trigger: Trigger = {
+  ...unsaid('trigger'),
   trigger_id: 'a_1',
   alert_id: 'a',
   kind: 'price',
@@ -89,33 +80,25 @@ const trigger: Trigger = {
   target_price: 100,
   condition: 'above',
   condition_met: '',
-  oi_at_risk_usd: null,
-  oi_at_risk_pct: null,
-  cascade_risk: null,
-  threshold_pct: null,
-  sources: [],
   quality: 'good',
   late: false,
   trigger_count: 1,
   record: recordOf(1),
-  delivery: null,
   time: T + 1,
   v: 1,
 }
 const attempt: Attempt = {
+  ...unsaid('attempt'),
   trigger_id: 'a_1',
   alert_id: 'a',
   receiver: 'r:443',
   number: 1,
   outcome: 'cancelled',
-  status: null,
   error: 'stopped',
   started: T,
   finished: T,
-  due: null,
   test: false,
   triggered: T,
-  digest: null,
 }
 const triggered = (change: Partial<Trigger> = {}): void =>
   enter('alerts.triggers', { type: 'trigger', value: { ...trigger, ...change } })

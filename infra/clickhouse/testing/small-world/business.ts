@@ -1,4 +1,5 @@
 import { paymentId } from '../../../../schemas/keys.ts'
+import { unsaid } from '../../../../schemas/codec.ts'
 import type { Attempt, PaymentEvent, Trigger } from '../../../../schemas/records.ts'
 import { M, SECOND, type Fact } from './time.ts'
 
@@ -12,6 +13,7 @@ export function businessFacts(): Fact[] {
 }
 
 const trigger: Trigger = {
+  ...unsaid('trigger'),
   trigger_id: 'alert_btc_1_1',
   alert_id: 'alert_btc_1',
   kind: 'price',
@@ -26,16 +28,10 @@ const trigger: Trigger = {
   target_price: 101.5,
   condition: 'above',
   condition_met: 'BTC rose above 101.5 USD: at 102 USD',
-  oi_at_risk_usd: null,
-  oi_at_risk_pct: null,
-  cascade_risk: null,
-  threshold_pct: null,
-  sources: [],
   quality: 'good',
   late: false,
   trigger_count: 1,
   record: 'rec_x',
-  delivery: null,
   time: M + 60 * SECOND,
   v: 8,
 }
@@ -48,19 +44,17 @@ const triggers: readonly Trigger[] = [
 ]
 
 const attempt: Attempt = {
+  ...unsaid('attempt'),
   trigger_id: 'alert_btc_1_1',
   alert_id: 'alert_btc_1',
   receiver: 'hooks.example.org:443',
   number: 1,
   outcome: 'delivered',
   status: 204,
-  error: null,
   started: M + 60_100_000,
   finished: M + 60_300_000,
-  due: null,
   test: false,
   triggered: M + 60 * SECOND,
-  digest: null,
 }
 const second = { trigger_id: 'alert_btc_2_1', alert_id: 'alert_btc_2', triggered: M + 120 * SECOND }
 /** The first is taken at once, 300 ms after the price; the second at its second attempt, after 5.3 s. */
@@ -82,6 +76,7 @@ const attempts: readonly Attempt[] = [
 const ASSET = '0x036cbd53842c5426634e7929541ec2318f3dcf7e'
 const payer = (n: number): string => `0x${String(n).repeat(40)}`
 const settled = (n: number, route: string, amount: string): PaymentEvent => ({
+  ...unsaid('payment_event'),
   payment_id: paymentId(84_532, ASSET, payer(n), `0x${String(n).padStart(64, '0')}`),
   event: 'settled',
   request_id: `req_${n}`,
@@ -92,13 +87,10 @@ const settled = (n: number, route: string, amount: string): PaymentEvent => ({
   amount,
   tx: `0xa${n}`,
   block: n,
-  reason: null,
   by: 'us',
   valid_before: M / SECOND + 300,
-  raw: null,
   time: M + n * SECOND,
   v: n,
-  purchase: null,
   stood: {},
 })
 const payments: readonly PaymentEvent[] = [

@@ -1,3 +1,4 @@
+import { unsaid } from '../../../../schemas/codec.ts'
 import type { Audit, CompositePrice, LiquidationRisk, Signal } from '../../../../schemas/records.ts'
 import { M, MINUTE, perp, SECOND, type Fact } from './time.ts'
 
@@ -65,6 +66,7 @@ const signals: readonly Signal[] = (
 }))
 
 const audits: readonly Audit[] = [0, 0.5, 0.01].map((off, minute) => ({
+  ...unsaid('audit'),
   instrument: perp,
   asset: 'btc',
   minute: M + minute * MINUTE,
@@ -72,10 +74,7 @@ const audits: readonly Audit[] = [0, 0.5, 0.01].map((off, minute) => ({
   theirs_volume: 10,
   volume_difference: off,
   ours_delta: 2,
-  theirs_delta: null,
-  delta_difference: null,
   ours_trades: 5,
-  theirs_trades: null,
   state: off === 0 ? 'equal' : 'different',
   time: M + (minute + 3) * MINUTE,
   v: 1 + minute,

@@ -1,3 +1,4 @@
+import { unsaid } from '../../../../schemas/codec.ts'
 import type {
   Candle,
   ContractTerms,
@@ -41,19 +42,10 @@ const spot: readonly SpotTicker[] = [100, 101, 99].map((price, minute) => ({
 }))
 
 const silent: DerivativeTicker = {
+  ...unsaid('derivative_ticker'),
   instrument: perp,
   asset: 'btc',
   channel: 'markPrice',
-  rate: null,
-  next_settlement: null,
-  rate_time: null,
-  mark: null,
-  index: null,
-  mark_time: null,
-  premium: null,
-  premium_time: null,
-  open_interest: null,
-  open_interest_time: null,
   received: M + 10,
 }
 const derivatives: readonly DerivativeTicker[] = [
@@ -70,14 +62,11 @@ const rates: readonly DerivativeTicker[] = [
   { ...silent, instrument: okx, rate: -0.0002, next_settlement: M + MINUTE, rate_time: M },
 ]
 const terms: readonly ContractTerms[] = [[perp, 8] as const, [okx, 4] as const].map(([instrument, interval_hours]) => ({
+  ...unsaid('contract_terms'),
   instrument,
   asset: 'btc',
   interval_hours,
-  rate_cap: null,
-  rate_floor: null,
-  interest_daily: null,
   max_leverage: 100,
-  margin_tiers: [],
   received: M - MINUTE,
 }))
 const settlements: readonly Settlement[] = [
