@@ -58,8 +58,7 @@ function venueOf(): Venue {
           minFrameSpacingMs: 0,
           minConnectSpacingMs: 0,
         },
-        subscribe: (symbols) => [`subscribe ${symbols.join(' ')}`],
-        unsubscribe: (symbols) => [`unsubscribe ${symbols.join(' ')}`],
+        request: (op, symbols) => [`${op} ${symbols.join(' ')}`],
         parse: (frame) => {
           const [word, ...symbols] = frame.split(' ')
           if (word === 'ok') return [{ kind: 'subscribed', symbols, id: null }]
@@ -102,8 +101,7 @@ function tradingVenueOf(ids: 'contiguous' | 'none' = 'contiguous'): Venue {
   const trades = tradeStreamOf('okx', {
     channels: ['trades'],
     socket: { ...stream.socket, path: '/trades' },
-    subscribe: (symbols) => [`subscribe ${symbols.join(' ')}`],
-    unsubscribe: (symbols) => [`unsubscribe ${symbols.join(' ')}`],
+    request: (op, symbols) => [`${op} ${symbols.join(' ')}`],
     parse: (frame) => {
       const [word, ...symbols] = frame.split(' ')
       if (word === 'ok') return [{ kind: 'subscribed', symbols, id: null }]

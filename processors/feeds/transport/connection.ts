@@ -41,7 +41,7 @@ export class Connection {
   readonly #timing: ConnectionTiming
   readonly #on: ConnectionHandlers
   readonly #socket: WebSocket
-  readonly #requests = new Requests()
+  readonly #requests: Requests
   readonly #queue: Request[] = []
   /** What is subscribed as soon as it is open. */
   readonly #first: Set<string>
@@ -61,6 +61,7 @@ export class Connection {
     on: ConnectionHandlers,
   ) {
     this.#protocol = protocol
+    this.#requests = new Requests(protocol.request)
     this.#timing = timing
     this.#on = on
     this.#first = new Set(symbols)
@@ -89,13 +90,13 @@ export class Connection {
   subscribe(symbols: readonly string[]): void {
     if (this.#state === 'opening') for (const symbol of symbols) this.#first.add(symbol)
     if (this.#state !== 'open') return
-    this.#enqueue(this.#requests.make('subscribe', symbols, (part, id) => this.#protocol.subscribe(part, id)))
+    this.#enqueue(this.#requests.make('subscribe', symbols))
   }
 
   unsubscribe(symbols: readonly string[]): void {
     if (this.#state === 'opening') for (const symbol of symbols) this.#first.delete(symbol)
     if (this.#state !== 'open') return
-    this.#enqueue(this.#requests.make('unsubscribe', symbols, (part, id) => this.#protocol.unsubscribe(part, id)))
+    this.#enqueue(this.#requests.make('unsubscribe', symbols))
   }
 
   pause(): void {
@@ -168,11 +169,7 @@ export class Connection {
       case 'unsubscribed':
       case 'rejected': {
         const outcome = this.#requests.answer(event)
-        this.#enqueue(
-          outcome.again.flatMap((symbol) =>
-            this.#requests.make('subscribe', [symbol], (part, id) => this.#protocol.subscribe(part, id)),
-          ),
-        )
+        this.#enqueue(outcome.again.flatMap((symbol) => this.#requests.make('subscribe', [symbol])))
         this.#on.outcome(outcome)
         return
       }

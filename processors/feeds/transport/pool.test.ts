@@ -32,8 +32,7 @@ function venueWith(rules: Partial<SocketRules> = {}): TradeStream {
       minConnectSpacingMs: 0,
       ...rules,
     },
-    subscribe: (symbols, id) => [JSON.stringify({ op: 'subscribe', id, symbols })],
-    unsubscribe: (symbols, id) => [JSON.stringify({ op: 'unsubscribe', id, symbols })],
+    request: (op, symbols, id) => [JSON.stringify({ op, id, symbols })],
     parse: (frame): FrameEvent[] => {
       const [kind = '', symbol = '', id = '0'] = frame.split(' ')
       switch (kind) {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { MakeRequest } from '../venues/venue.ts'
 import { Requests } from './requests.ts'
 
 /** Frames of at most two symbols. */
-const frames = (symbols: readonly string[], id: number): string[] => {
+const frames: MakeRequest = (_op, symbols, id) => {
   const parts: string[] = []
   for (let at = 0; at < symbols.length; at += 2) parts.push(`${id} ${symbols.slice(at, at + 2).join('+')}`)
   return parts
@@ -12,15 +13,15 @@ const nothing = { subscribed: [], unsubscribed: [], refused: [], again: [] }
 
 /** Requests with one sent subscription for `symbols`, and its id. */
 function asked(...symbols: string[]): { requests: Requests; id: number } {
-  const requests = new Requests()
-  const made = requests.make('subscribe', symbols, (all, id) => [`${id} ${all.join('+')}`])
+  const requests = new Requests((_op, all, id) => [`${id} ${all.join('+')}`])
+  const made = requests.make('subscribe', symbols)
   for (const request of made) requests.sent(request, 100)
   return { requests, id: made[0]?.id ?? 0 }
 }
 
 describe('requests to a venue', () => {
   it('are one frame each, halved until they fit', () => {
-    const made = new Requests().make('subscribe', ['A', 'B', 'C'], frames)
+    const made = new Requests(frames).make('subscribe', ['A', 'B', 'C'])
     expect(made.map(({ symbols }) => symbols)).toEqual([['A'], ['B', 'C']])
     expect(made.map(({ frame, id }) => frame.startsWith(`${id} `))).toEqual([true, true])
   })
@@ -67,7 +68,7 @@ describe('requests to a venue', () => {
   it('to end subscriptions are answered by a list of what is left', () => {
     const { requests, id } = asked('A', 'B')
     requests.answer({ kind: 'subscribed', symbols: null, id })
-    for (const request of requests.make('unsubscribe', ['A'], frames)) requests.sent(request, 0)
+    for (const request of requests.make('unsubscribe', ['A'])) requests.sent(request, 0)
     const outcome = requests.answer({ kind: 'subscribed', symbols: ['B'], id: null, whole: true })
     expect(outcome).toEqual({ ...nothing, subscribed: ['B'], unsubscribed: ['A'] })
   })

@@ -1,6 +1,5 @@
 import type { FrameEvent } from '../venues/events.ts'
-
-type MakeFrames = (symbols: readonly string[], id: number) => string[]
+import type { MakeRequest } from '../venues/venue.ts'
 
 /** One control frame that we send, and what it asks for. */
 export interface Request {
@@ -26,17 +25,22 @@ const nothing: Outcome = { subscribed: [], unsubscribed: [], refused: [], again:
 /** The open requests of one connection, so that an answer that names only a request's id finds its symbols. */
 export class Requests {
   readonly #open = new Map<number, { kind: Request['kind']; waiting: Set<string>; since: number }>()
+  readonly #frames: MakeRequest
   #nextId = 1
 
+  constructor(frames: MakeRequest) {
+    this.#frames = frames
+  }
+
   /** Makes requests of one frame each. Venues split by their own limits; halving finds a part that fits into one frame. */
-  make(kind: Request['kind'], symbols: readonly string[], frames: MakeFrames): Request[] {
+  make(kind: Request['kind'], symbols: readonly string[]): Request[] {
     if (symbols.length === 0) return []
     const id = this.#nextId++
-    const [frame, ...more] = frames(symbols, id)
+    const [frame, ...more] = this.#frames(kind, symbols, id)
     if (frame === undefined) return []
     if (more.length === 0 || symbols.length === 1) return [{ id, kind, symbols, frame }]
     const half = symbols.length >> 1
-    return [...this.make(kind, symbols.slice(0, half), frames), ...this.make(kind, symbols.slice(half), frames)]
+    return [...this.make(kind, symbols.slice(0, half)), ...this.make(kind, symbols.slice(half))]
   }
 
   /** The frame is on its way: from here on the answer is waited for. */

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../schemas/records.ts'
-import { isDecimal } from './fields.ts'
+import { isCount, isDecimal } from './fields.ts'
 import type { DerivativeFact, Fact, FactRow, FrameEvent } from './events.ts'
 import type { ListedPrice, RestAnswer } from './venue.ts'
 
@@ -43,6 +43,38 @@ export function priceOf(value: unknown): string | null | undefined {
 export function amountOf(value: unknown): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   return isAmount(value) ? value : undefined
+}
+
+/** What a candle may say beside its prices and volume. */
+interface CandleMore {
+  readonly trades?: unknown
+  readonly takerBuy?: unknown
+}
+
+/** A candle of trades: open, high, low, close and volume as they came. */
+export function candleOf(
+  symbol: string,
+  minute: Micros | undefined,
+  [open, high, low, close, volume]: readonly unknown[],
+  more: CandleMore = {},
+): FactRow {
+  const { trades = null, takerBuy = null } = more
+  if (minute === undefined || !isAmount(volume)) return refusedField
+  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
+  if ('trades' in more && !isCount(trades)) return refusedField
+  if ('takerBuy' in more && !isAmount(takerBuy)) return refusedField
+  const beside = { takerBuy: isAmount(takerBuy) ? takerBuy : null, trades: isCount(trades) ? trades : null }
+  return { kind: 'candle', symbol, minute, open, high, low, close, volume, ...beside }
+}
+
+/** A settled rate, with its mark price where the venue tells it. */
+export function settlementOf(
+  symbol: string,
+  rate: unknown,
+  time: Micros | undefined,
+  mark: string | null = null,
+): FactRow {
+  return time === undefined || !isSigned(rate) ? refusedField : { kind: 'settlement', symbol, rate, mark, time }
 }
 
 /** What a message has of a spot market, as it came; absent where the message has no such field. */

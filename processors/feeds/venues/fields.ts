@@ -178,9 +178,9 @@ function isPositive(decimal: string): boolean {
 /** More fills than this are not one record of a venue's stream. */
 const COUNT_MAX = 10_000_000
 
-/** The row of a REST page that a stream's event would be. */
-export function pageRow(event: FrameEvent): PageRow {
-  if (event.kind === 'trade') return event.trade
+/** The row of a REST page of `asked` that a stream's event would be. */
+export function pageRow(asked: string, event: FrameEvent): PageRow {
+  if (event.kind === 'trade') return event.trade.symbol === asked ? event.trade : { refused: 'bad-field' }
   return { refused: event.kind === 'refused' ? event.reason : 'unknown-event' }
 }
 

@@ -45,12 +45,13 @@ export function withoutTrades({ trades, ...venue }: Venue): Venue {
   return { ...venue, polls, listings: [{ ...trades, host: 'rest' }, ...venue.listings] }
 }
 
+export type MakeRequest = (op: 'subscribe' | 'unsubscribe', symbols: readonly string[], id: number) => string[]
+
 /** How one WebSocket speaks: what a connection needs to subscribe, to keep alive and to read it. */
 export interface StreamProtocol {
   readonly socket: SocketRules
   /** Frames that subscribe or end `symbols`, each within the venue's limits. `id` numbers the requests. */
-  subscribe(symbols: readonly string[], id: number): string[]
-  unsubscribe(symbols: readonly string[], id: number): string[]
+  readonly request: MakeRequest
   /** Reads one text frame. Pure: times of our own are arguments. */
   parse(frame: string): FrameEvent[]
 }
@@ -135,6 +136,18 @@ export interface Poll {
   call(symbol: string, now: number): RestCall
   /** `next` in the answer is called too: pages. */
   parse(symbol: string, body: unknown, now: number): RestAnswer<FactRow>
+}
+
+/** The minutes of trades, which ours are audited against, a few seconds after each is over. */
+export function candlePoll(market: Market, calls: Pick<Poll, 'call' | 'parse'>): Poll {
+  const asked = { host: 'rest', topic: 'market.candles', scope: { of: 'wanted', market } } as const
+  return { name: 'candles', ...asked, everyMs: 60_000, afterMinuteMs: 5_000, ...calls }
+}
+
+/** The prices of a whole spot market, for when its stream does not tell them, and of pairs that are quiet. */
+export function tickersPoll(symbol: string, call: RestCall, parse: (body: unknown) => RestAnswer<FactRow>): Poll {
+  const asked = { host: 'rest', topic: 'market.tickers', scope: { of: 'whole', symbol, market: 'spot' } } as const
+  return { name: 'spot-tickers', ...asked, everyMs: 10_000, call: () => call, parse: (_whole, body) => parse(body) }
 }
 
 /** One-minute candles of a spot market over a time that we choose: the bounds of prices that no ticker told. */
@@ -302,4 +315,9 @@ export interface Backfill {
   /** A page of the newest trades, as long as any. */
   newest(symbol: string): RestCall
   parse(symbol: string, body: unknown): RestAnswer<PageRow>
+}
+
+/** Where older pages cannot be had, or ids have no order: the newest page, compared by id. */
+export function newestOnly(pageSize: number, newest: Backfill['newest'], parse: Backfill['parse']): Backfill {
+  return { direction: 'newest', pageSize, page: newest, newest, parse }
 }

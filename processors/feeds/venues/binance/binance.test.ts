@@ -136,13 +136,13 @@ describe('other Binance frames', () => {
   })
 
   it('name the streams in lower case and number what the answer does not tell apart', () => {
-    expect(binance.subscribe(['BTCUSDT', '1000PEPEUSDT'], 7).map((frame): unknown => JSON.parse(frame))).toEqual([
-      { method: 'SUBSCRIBE', params: ['btcusdt@aggTrade', '1000pepeusdt@aggTrade'], id: 14 },
-    ])
-    expect(binance.unsubscribe(['BTCUSDT'], 7).map((frame): unknown => JSON.parse(frame))).toEqual([
+    expect(
+      binance.request('subscribe', ['BTCUSDT', '1000PEPEUSDT'], 7).map((frame): unknown => JSON.parse(frame)),
+    ).toEqual([{ method: 'SUBSCRIBE', params: ['btcusdt@aggTrade', '1000pepeusdt@aggTrade'], id: 14 }])
+    expect(binance.request('unsubscribe', ['BTCUSDT'], 7).map((frame): unknown => JSON.parse(frame))).toEqual([
       { method: 'UNSUBSCRIBE', params: ['btcusdt@aggTrade'], id: 15 },
     ])
-    expect(binance.subscribe([], 1)).toEqual([])
+    expect(binance.request('subscribe', [], 1)).toEqual([])
   })
 })
 

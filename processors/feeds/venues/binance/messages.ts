@@ -1,27 +1,21 @@
 import type { FactRow, FrameEvent } from '../events.ts'
 import { alive, factEvent, factRows } from '../fact-fields.ts'
 import { isCount, isRecord, jsonOf, notAnObject, notJson, textOf, unknownEvent, badBody } from '../fields.ts'
-import type { StreamProtocol, RestAnswer } from '../venue.ts'
-
-type Requests = Pick<StreamProtocol, 'subscribe' | 'unsubscribe'>
+import type { MakeRequest, RestAnswer } from '../venue.ts'
 
 /**
  * The requests of the streams that `streamOf` names for a symbol. The acknowledgement (`{"result":null,"id":1}`) does
  * not say what it was for, so the number does: twice our id subscribes, one more unsubscribes.
  */
-export function requestsOf(streamOf: (symbol: string) => string): Requests {
-  return {
-    subscribe: (symbols, id) => request('SUBSCRIBE', symbols.map(streamOf), id * 2),
-    unsubscribe: (symbols, id) => request('UNSUBSCRIBE', symbols.map(streamOf), id * 2 + 1),
+export function requestsFor(streamOf: (symbol: string) => string): MakeRequest {
+  return (op, symbols, number) => {
+    const [params, id] = [symbols.map(streamOf), number * 2 + (op === 'subscribe' ? 0 : 1)]
+    return params.length === 0 ? [] : [JSON.stringify({ method: op.toUpperCase(), params, id })]
   }
 }
 
-/** Streams are lower case, symbols upper case. */
-export const { subscribe, unsubscribe } = requestsOf((symbol) => `${symbol.toLowerCase()}@aggTrade`)
-
-function request(method: string, params: readonly string[], id: number): string[] {
-  return params.length === 0 ? [] : [JSON.stringify({ method, params, id })]
-}
+/** Of trades. Streams are lower case, symbols upper case. */
+export const request = requestsFor((symbol) => `${symbol.toLowerCase()}@aggTrade`)
 
 /** What is no data: the answer to a request, or the word that the connection will end. */
 export function readControl(message: Record<string, unknown>, stream?: unknown): FrameEvent {

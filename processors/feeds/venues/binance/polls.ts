@@ -1,9 +1,19 @@
 import type { Micros } from '../../../../schemas/records.ts'
 import { productOf } from '../decimal.ts'
 import type { FactRow, TermsFact } from '../events.ts'
-import { HOUR_MS, isAmount, isSigned, MINUTE_MS, priceOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
+import {
+  candleOf,
+  HOUR_MS,
+  isAmount,
+  isSigned,
+  MINUTE_MS,
+  priceOf,
+  refusedField,
+  settlementOf,
+  SETTLEMENT_MS,
+} from '../fact-fields.ts'
 import { badBody, countOf, isCount, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
-import type { CandleLookup, Poll, RestAnswer, RestCall } from '../venue.ts'
+import { type CandleLookup, candlePoll, type Poll, type RestAnswer, type RestCall, tickersPoll } from '../venue.ts'
 import { symbolQuery, refusal, rowsOf } from './messages.ts'
 import { isUsdtMarket } from './listing.ts'
 import { readPremiumIndex, readTicker24h } from './streams.ts'
@@ -25,11 +35,9 @@ export function parseCandles(
   now: number,
   lengthMs: number = MINUTE_MS,
 ): RestAnswer<FactRow> {
-  return closed(body, { now, lengthMs }, ([, open, high, low, close, volume, , , trades, takerBuy], minute) => {
-    if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
-    if (!isAmount(volume) || !isCount(trades) || !isAmount(takerBuy)) return refusedField
-    return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy, trades }
-  })
+  return closed(body, { now, lengthMs }, ([, open, high, low, close, volume, , , trades, takerBuy], minute) =>
+    candleOf(symbol, minute, [open, high, low, close, volume], { trades, takerBuy }),
+  )
 }
 
 /** Rows of times that are over; the newest row is usually of the one that still runs. */
@@ -112,8 +120,9 @@ export function readSettlement(row: unknown): FactRow | undefined {
   const { symbol, fundingRate: rate, fundingTime, markPrice } = row
   const time = isCount(fundingTime) ? microsOf(fundingTime) : undefined
   const mark = priceOf(markPrice)
-  if (time === undefined || !isSigned(rate) || mark === undefined) return refusedField
-  return isUsdtMarket(symbol) ? { kind: 'settlement', symbol, rate, mark, time } : undefined
+  if (mark === undefined) return refusedField
+  const settled = settlementOf(symbol, rate, time, mark)
+  return isUsdtMarket(symbol) || settled === refusedField ? settled : undefined
 }
 
 /**
@@ -286,16 +295,10 @@ const running: readonly Poll[] = [
     }),
     parse: parseTopPositions,
   },
-  {
-    name: 'candles',
-    host: 'rest',
-    topic: 'market.candles',
-    scope: wanted,
-    everyMs: MINUTE_MS,
-    afterMinuteMs: 5 * SECOND_MS,
+  candlePoll('perp', {
     call: (symbol) => ({ path: `/fapi/v1/klines?${symbolQuery(symbol)}&interval=1m&limit=${MINUTES}`, cost: 1 }),
     parse: (symbol, body, now) => parseCandles(symbol, body, now),
-  },
+  }),
 ]
 
 const terms: readonly Poll[] = [
@@ -357,13 +360,8 @@ function premiumsSince(symbol: string, from: number, now: number): { path: strin
 
 /** Weight 80 of 6000 a minute: also the first word on pairs that are quiet when the stream begins. */
 const spotTickers: Poll = {
-  name: 'spot-tickers',
+  ...tickersPoll('all', { path: '/api/v3/ticker/24hr', cost: 80 }, (body) => rowsOf(body, readTicker24h)),
   host: 'spotRest',
-  topic: 'market.tickers',
-  scope: { of: 'whole', symbol: 'all', market: 'spot' },
-  everyMs: 10 * SECOND_MS,
-  call: () => ({ path: '/api/v3/ticker/24hr', cost: 80 }),
-  parse: (_whole, body) => rowsOf(body, readTicker24h),
 }
 
 export const polls: readonly Poll[] = [spotTickers, ...running, ...terms, ...past]

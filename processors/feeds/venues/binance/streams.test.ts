@@ -222,7 +222,7 @@ describe('the other frames of these channels', () => {
 
   it('are asked for by name: whole-market streams as they are, a pair’s in lower case', () => {
     const frames = (stream: typeof markPrices, symbol: string): unknown =>
-      stream.subscribe([symbol], 1).map((frame): unknown => JSON.parse(frame))
+      stream.request('subscribe', [symbol], 1).map((frame): unknown => JSON.parse(frame))
     expect(frames(markPrices, '!markPrice@arr@1s')).toEqual([
       { method: 'SUBSCRIBE', params: ['!markPrice@arr@1s'], id: 2 },
     ])
@@ -232,6 +232,6 @@ describe('the other frames of these channels', () => {
     expect(frames(spotTickers, '1000SATSUSDT')).toEqual([
       { method: 'SUBSCRIBE', params: ['1000satsusdt@ticker'], id: 2 },
     ])
-    expect(spotTickers.unsubscribe([], 1)).toEqual([])
+    expect(spotTickers.request('unsubscribe', [], 1)).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { amountOf, isSigned, priceOf, refusedField } from '../fact-fields.ts'
 import { isCount, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
 import type { DataStream, SocketRules } from '../venue.ts'
 import { isUsdtMarket } from './listing.ts'
-import { parserOf, requestsOf } from './messages.ts'
+import { parserOf, requestsFor } from './messages.ts'
 import { trades } from './trades.ts'
 
 /** A message of spot `<symbol>@ticker`: `c` last, `b` and `a` the top of the book, `P` the change in percent. */
@@ -154,7 +154,7 @@ export const spotTickers: DataStream = {
   topic: 'market.tickers',
   scope: { of: 'catalogue', market: 'spot' },
   socket: spotSocket,
-  ...requestsOf((symbol) => `${symbol.toLowerCase()}@ticker`),
+  request: requestsFor((symbol) => `${symbol.toLowerCase()}@ticker`),
   parse: parserOf('24hrTicker', readTicker),
 }
 
@@ -165,7 +165,7 @@ export const markPrices: DataStream = {
   topic: 'market.funding',
   scope: { of: 'whole', symbol: '!markPrice@arr@1s', market: 'perp' },
   socket: { ...futuresSocket, silentAfterMs: 15_000 },
-  ...requestsOf((stream) => stream),
+  request: requestsFor((stream) => stream),
   parse: parserOf('markPriceUpdate', readMarkPrice),
 }
 
@@ -176,6 +176,6 @@ export const liquidations: DataStream = {
   topic: 'market.liquidations',
   scope: { of: 'whole', symbol: '!forceOrder@arr', market: 'perp' },
   socket: { ...futuresSocket, silentAfterMs: 600_000 },
-  ...requestsOf((stream) => stream),
+  request: requestsFor((stream) => stream),
   parse: parserOf('forceOrder', readForceOrder),
 }

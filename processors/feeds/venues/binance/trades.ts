@@ -23,7 +23,7 @@ import {
 } from '../fields.ts'
 import { type ArchiveRefusal, type TradeArchive, type Backfill, type RestAnswer, tradeStreamOf } from '../venue.ts'
 import { FrameReader } from '../frame-reader.ts'
-import { refusal, readControl, subscribe, unsubscribe } from './messages.ts'
+import { refusal, readControl, request } from './messages.ts'
 import { listing } from './listing.ts'
 
 /**
@@ -208,7 +208,7 @@ const backfill: Backfill = {
 
 export function parsePage(symbol: string, body: unknown): RestAnswer<PageRow> {
   if (!Array.isArray(body)) return refusal(body) ?? badBody('an array of aggregate trades')
-  return { kind: 'rows', rows: body.map((row) => pageRow(readRow(symbol, row))) }
+  return { kind: 'rows', rows: body.map((row) => pageRow(symbol, readRow(symbol, row))) }
 }
 
 function readRow(symbol: string, row: unknown): FrameEvent {
@@ -237,8 +237,7 @@ export const trades = tradeStreamOf('binance', {
     // 300 connection attempts in 5 minutes per address.
     minConnectSpacingMs: 1_000,
   },
-  subscribe,
-  unsubscribe,
+  request,
   parse,
   listing,
   backfill,

@@ -1,7 +1,7 @@
 import { spotListing } from '../binance/listing.ts'
-import { subscribe, unsubscribe } from '../binance/messages.ts'
+import { request } from '../binance/messages.ts'
 import { PAGE_SIZE, parse, parsePage, aggTradesOf } from '../binance/trades.ts'
-import { type Backfill, tradeStreamOf, type Poll, type TradeVenue } from '../venue.ts'
+import { type Backfill, candlePoll, tradeStreamOf, type TradeVenue } from '../venue.ts'
 import { pastSpotCandles } from '../binance/past.ts'
 import { spotCandles } from '../binance/polls.ts'
 import { MINUTE_MS } from '../fact-fields.ts'
@@ -38,24 +38,17 @@ const trades = tradeStreamOf('binance_spot', {
     // 300 connection attempts in 5 minutes per address, prices among them.
     minConnectSpacingMs: 2_000,
   },
-  subscribe,
-  unsubscribe,
+  request,
   parse,
   listing: spotListing,
   backfill,
 })
 
 /** The two newest minutes that are over, with what takers bought. */
-const candles: Poll = {
-  name: 'candles',
-  host: 'rest',
-  topic: 'market.candles',
-  scope: { of: 'wanted', market: 'spot' },
-  everyMs: MINUTE_MS,
-  afterMinuteMs: 5_000,
+const candles = candlePoll('spot', {
   call: (symbol, now) => spotCandles.call(symbol, (now - 2 * MINUTE_MS) * 1_000, now * 1_000),
   parse: (symbol, body, now) => spotCandles.parse(symbol, body, now),
-}
+})
 
 /** Binance's spot trades, beside its perpetuals and its spot prices (`../binance`). Evidence: README.md beside this file. */
 export const binanceSpot: TradeVenue = {

@@ -19,8 +19,8 @@ import {
   type Listed,
   type ListedPrice,
   type Listing,
-  type Backfill,
-  type RestCall,
+  type MakeRequest,
+  newestOnly,
   tradeStreamOf,
 } from '../venue.ts'
 
@@ -28,13 +28,10 @@ const instType = 'USDT-FUTURES'
 const channel = 'trade'
 
 /** Requests have no number here; each symbol is answered by itself. */
-function request(op: string, symbols: readonly string[]): string[] {
+const request: MakeRequest = (op, symbols) => {
   const args = symbols.map((instId) => ({ instType, channel, instId }))
   return symbols.length === 0 ? [] : [JSON.stringify({ op, args })]
 }
-
-const subscribe = (symbols: readonly string[]): string[] => request('subscribe', symbols)
-const unsubscribe = (symbols: readonly string[]): string[] => request('unsubscribe', symbols)
 
 /** Reads the data of a symbol; `action` is snapshot or update. */
 type ReadData = (symbol: string, data: readonly unknown[], action: unknown) => FrameEvent[]
@@ -120,18 +117,18 @@ function readPrice(row: unknown): ListedPrice[] {
  * Source: Contract, WebSocket, "Public Trade Channel": "ts: fill time", "price: filled price", "size: filled amount",
  * "side: filled side, sell/buy", "tradeId". That the side is the taker's is how adapters read it.
  */
-const parse = parserOf((symbol, data, action) => (action === 'snapshot' ? [] : data.map((row) => readRow(symbol, row))))
+const parse = parserOf((symbol, data, action) => (action === 'snapshot' ? [] : data.map((row) => readRow(row, symbol))))
 
 /** Also the row of a REST page, which says the symbol too, and its side with or without a capital. */
-function readRow(asked: string, row: unknown): FrameEvent {
+function readRow(row: unknown, of: string): FrameEvent {
   if (!isRecord(row)) return badField
-  const { ts, price, size, tradeId, symbol = asked } = row
+  const { ts, price, size, tradeId, symbol = of } = row
   const id = idOf(tradeId)
   const ms = countOf(ts)
   const side = textOf(row['side']).toLowerCase()
-  if (symbol !== asked || id === undefined || ms === undefined || !isDecimal(price) || !isDecimal(size)) return badField
+  if (symbol !== of || id === undefined || ms === undefined || !isDecimal(price) || !isDecimal(size)) return badField
   if (side !== 'buy' && side !== 'sell') return badField
-  return tradeEvent(asked, id, 1, null, price, size, side, microsOf(ms))
+  return tradeEvent(of, id, 1, null, price, size, side, microsOf(ms))
 }
 
 /** Ids have 19 digits: the low 52 bits of it, which two trades of one 10 s bucket do not share. */
@@ -144,20 +141,14 @@ function idOf(text: unknown): number | undefined {
 const PAGE_SIZE = 1000
 
 /** "tradeId, descending order"; 90 days. Ids are not told to go up by one, so the newest page is compared by id. */
-const backfill: Backfill = {
-  direction: 'newest',
-  pageSize: PAGE_SIZE,
-  page: newest,
-  newest,
-  parse: (symbol, body) => rowsOf(body, (row) => [pageRow(readRow(symbol, row))]),
-}
-
-function newest(symbol: string): RestCall {
-  return {
+const backfill = newestOnly(
+  PAGE_SIZE,
+  (symbol) => ({
     path: `/api/v2/mix/market/fills-history?symbol=${encodeURIComponent(symbol)}&productType=USDT-FUTURES&limit=${PAGE_SIZE}`,
     cost: 1,
-  }
-}
+  }),
+  (symbol, body) => rowsOf(body, (row) => [pageRow(symbol, readRow(row, symbol))]),
+)
 
 /** Bitget USDT perpetuals. Evidence: README.md beside this file. */
 export const trades = tradeStreamOf('bitget', {
@@ -176,8 +167,7 @@ export const trades = tradeStreamOf('bitget', {
     // 300 connections in 5 minutes per address.
     minConnectSpacingMs: 1_000,
   },
-  subscribe,
-  unsubscribe,
+  request,
   parse,
   listing,
   backfill,

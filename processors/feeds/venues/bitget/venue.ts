@@ -1,5 +1,5 @@
-import { amountOf, isFact, isSigned, refusedField } from '../fact-fields.ts'
-import { countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
+import { candleOf, isFact, refusedField, settlementOf } from '../fact-fields.ts'
+import { countOf, isRecord, microsOf } from '../fields.ts'
 import type { FactRow } from '../events.ts'
 import type { PastFacts, PastPages, TradeVenue } from '../venue.ts'
 import { rowsOf, trades } from './trades.ts'
@@ -19,13 +19,9 @@ const pastCandles: PastPages = {
 /** "[start, open, high, low, close, volume in coins, volume in dollars]"; those that begin at `newest` at the latest. */
 function readCandle(symbol: string, row: unknown, newest: number): FactRow[] {
   if (!Array.isArray(row)) return [refusedField]
-  const [start, open, high, low, close, size]: unknown[] = row
+  const [start, ...values]: unknown[] = row
   const minute = microsOf(countOf(start) ?? 0)
-  const volume = amountOf(size)
-  if (minute === undefined || typeof volume !== 'string') return [refusedField]
-  if (minute / 1_000 > newest) return []
-  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return [refusedField]
-  return [{ kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }]
+  return minute !== undefined && minute / 1_000 > newest ? [] : [candleOf(symbol, minute, values)]
 }
 
 /** "pageSize: maximum 100". */
@@ -58,11 +54,7 @@ const pastSettlements: PastFacts = {
 /** "fundingRate, fundingTime": text, milliseconds. */
 function readSettlement(asked: string, row: unknown): FactRow {
   if (!isRecord(row) || row['symbol'] !== asked) return refusedField
-  const { fundingRate: rate, fundingTime } = row
-  const time = microsOf(countOf(fundingTime) ?? 0)
-  return time === undefined || !isSigned(rate)
-    ? refusedField
-    : { kind: 'settlement', symbol: asked, rate, mark: null, time }
+  return settlementOf(asked, row['fundingRate'], microsOf(countOf(row['fundingTime']) ?? 0))
 }
 
 /** Bitget's trades. Evidence: README.md beside this file. */

@@ -106,10 +106,10 @@ describe('other Bybit frames', () => {
   })
 
   it('ask for topics under the number of the request', () => {
-    expect(bybit.subscribe(['BTCUSDT', 'SHIB1000USDT'], 7).map((text): unknown => JSON.parse(text))).toEqual([
-      { req_id: '7', op: 'subscribe', args: ['publicTrade.BTCUSDT', 'publicTrade.SHIB1000USDT'] },
-    ])
-    expect(bybit.unsubscribe([], 8)).toEqual([])
+    expect(bybit.request('subscribe', ['BTCUSDT', 'SHIB1000USDT'], 7).map((text): unknown => JSON.parse(text))).toEqual(
+      [{ req_id: '7', op: 'subscribe', args: ['publicTrade.BTCUSDT', 'publicTrade.SHIB1000USDT'] }],
+    )
+    expect(bybit.request('unsubscribe', [], 8)).toEqual([])
   })
 })
 

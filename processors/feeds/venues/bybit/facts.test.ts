@@ -69,7 +69,7 @@ describe('Bybit spot tickers', () => {
 
   it('are asked for ten in a request, all with its number', () => {
     const symbols = Array.from({ length: 23 }, (_, n) => `A${n}USDT`)
-    const requests = stream('spot-tickers').subscribe(symbols, 7)
+    const requests = stream('spot-tickers').request('subscribe', symbols, 7)
     const args = requests.map((text): unknown => JSON.parse(text))
     expect(args).toMatchObject([{ req_id: '7', op: 'subscribe' }, { req_id: '7' }, { req_id: '7' }])
     expect(requests.map((text) => text.match(/tickers\./g)?.length)).toEqual([10, 10, 3])
@@ -152,7 +152,7 @@ describe('Bybit liquidations', () => {
   it('are subscribed within the characters of a connection', () => {
     for (const one of bybit.streams) {
       const symbols = Array.from({ length: one.socket.maxSymbolsPerConnection }, (_, n) => `10000000EXAMPLE${n}`)
-      const args = one.subscribe(symbols, 1).flatMap((text) => /"args":(.*)\}$/.exec(text)?.[1] ?? [])
+      const args = one.request('subscribe', symbols, 1).flatMap((text) => /"args":(.*)\}$/.exec(text)?.[1] ?? [])
       expect(args.join('').length).toBeLessThanOrEqual(21_000)
     }
   })

@@ -1,4 +1,13 @@
-import { amountOf, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS, withIndexes } from '../fact-fields.ts'
+import {
+  candleOf,
+  isSigned,
+  MINUTE_MS,
+  minuteOf,
+  refusedField,
+  settlementOf,
+  SETTLEMENT_MS,
+  withIndexes,
+} from '../fact-fields.ts'
 import { badBody, countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
 import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
@@ -18,10 +27,8 @@ export function settlements(limit: number): Calls {
 
 function readSettlement(asked: string, row: unknown): FactRow {
   if (!isRecord(row)) return refusedField
-  const { symbol, fundingRate: rate, fundingRateTimestamp } = row
-  const time = timeOf(fundingRateTimestamp)
-  if (symbol !== asked || !isSigned(rate) || time === undefined) return refusedField
-  return { kind: 'settlement', symbol: asked, rate, mark: null, time }
+  const { symbol, fundingRate: rate, fundingRateTimestamp: time } = row
+  return symbol === asked ? settlementOf(asked, rate, timeOf(time)) : refusedField
 }
 
 /** Closes of the last closed minutes of the premium index: as many as a mean may miss while the venue does not answer. */
@@ -178,13 +185,7 @@ function ofSymbol(symbol: string, body: unknown, read: (row: unknown) => FactRow
 }
 
 function parseCandles(symbol: string, body: unknown, now: number, lengthMs: number = MINUTE_MS): RestAnswer<FactRow> {
-  return candlesOf(symbol, body, now - lengthMs, ([start, open, high, low, close, size]) => {
-    const minute = timeOf(start)
-    const volume = amountOf(size)
-    if (minute === undefined || typeof volume !== 'string') return refusedField
-    if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
-    return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }
-  })
+  return candlesOf(symbol, body, now - lengthMs, ([start, ...values]) => candleOf(symbol, timeOf(start), values))
 }
 
 /** Rows of a `kline` call that begin at `newest` at the latest: the last one may be of a time that still runs. */

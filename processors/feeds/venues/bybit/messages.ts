@@ -1,23 +1,16 @@
 import type { FrameEvent } from '../events.ts'
 import { alive } from '../fact-fields.ts'
 import { badBody, countOf, fromObject, isRecord, textOf, unknownEvent } from '../fields.ts'
-import type { RestAnswer, StreamProtocol } from '../venue.ts'
+import type { MakeRequest, RestAnswer } from '../venue.ts'
 
 /** Requests about one topic; a frame names at most `argsMax` symbols ("spot: up to 10 args", linear has no such limit). */
-export function requestsFor(topic: string, argsMax = Infinity): Pick<StreamProtocol, 'subscribe' | 'unsubscribe'> {
-  return {
-    subscribe: (symbols, id) => request('subscribe', topic, symbols, id, argsMax),
-    unsubscribe: (symbols, id) => request('unsubscribe', topic, symbols, id, argsMax),
+export function requestsFor(topic: string, argsMax = Infinity): MakeRequest {
+  return function request(op, symbols, id): string[] {
+    if (symbols.length === 0) return []
+    const args = symbols.slice(0, argsMax).map((symbol) => `${topic}.${symbol}`)
+    const frame = JSON.stringify({ req_id: String(id), op, args })
+    return [frame, ...request(op, symbols.slice(args.length), id)]
   }
-}
-
-export const { subscribe, unsubscribe } = requestsFor('publicTrade')
-
-function request(op: string, topic: string, symbols: readonly string[], id: number, argsMax: number): string[] {
-  if (symbols.length === 0) return []
-  const args = symbols.slice(0, argsMax).map((symbol) => `${topic}.${symbol}`)
-  const frame = JSON.stringify({ req_id: String(id), op, args })
-  return [frame, ...request(op, topic, symbols.slice(args.length), id, argsMax)]
 }
 
 /** `{"success":true,"ret_msg":"","conn_id":"..","req_id":"1","op":"subscribe"}`; one bad topic fails the request. */

@@ -25,13 +25,12 @@ import {
   type RestAnswer,
   type ArchiveRefusal,
   type TradeArchive,
-  type Backfill,
-  type RestCall,
+  newestOnly,
   tradeStreamOf,
 } from '../venue.ts'
 import type { VenueTrade, FrameEvent } from '../events.ts'
 import { FrameReader } from '../frame-reader.ts'
-import { answerOf, readReply, subscribe, unsubscribe } from './messages.ts'
+import { answerOf, readReply, requestsFor } from './messages.ts'
 
 /** Multipliers stand before the ticker (1000PEPE) or behind it (SHIB1000); price and size are for and in that many. */
 function listed(symbol: string, ticker: string, tick: number | null, live: boolean): Listed {
@@ -232,20 +231,14 @@ function trade(
 const PAGE_SIZE = 1000
 
 /** `execId` is the stream's `i`, so a page that reaches the last known trade closes a hole exactly. */
-const backfill: Backfill = {
-  direction: 'newest',
-  pageSize: PAGE_SIZE,
-  page: newest,
-  newest,
-  parse: (symbol, body) => answerOf(body, (row) => pageRow(readExecution(symbol, row))),
-}
-
-function newest(symbol: string): RestCall {
-  return {
+const backfill = newestOnly(
+  PAGE_SIZE,
+  (symbol) => ({
     path: `/v5/market/recent-trade?category=linear&symbol=${encodeURIComponent(symbol)}&limit=${PAGE_SIZE}`,
     cost: 1,
-  }
-}
+  }),
+  (symbol, body) => answerOf(body, (row) => pageRow(symbol, readExecution(symbol, row))),
+)
 
 function readExecution(asked: string, row: unknown): FrameEvent {
   if (!isRecord(row)) return badField
@@ -277,8 +270,7 @@ export const trades = tradeStreamOf('bybit', {
     // 500 connections in 5 minutes per address.
     minConnectSpacingMs: 1_000,
   },
-  subscribe,
-  unsubscribe,
+  request: requestsFor('publicTrade'),
   parse,
   listing,
   backfill,

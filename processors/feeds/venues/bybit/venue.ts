@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
-import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
+import { candlePoll, type DataStream, type Poll, type SocketRules, tickersPoll, type TradeVenue } from '../venue.ts'
 import { archive, trades } from './trades.ts'
 import {
   contractTerms,
@@ -40,7 +40,7 @@ const spotTickers: DataStream = {
   topic: 'market.tickers',
   scope: { of: 'catalogue', market: 'spot' },
   socket: socketOf('/v5/public/spot', 'tickers'),
-  ...requestsFor('tickers', 10),
+  request: requestsFor('tickers', 10),
   parse: parserOf('tickers', readSpotMessage),
 }
 
@@ -50,7 +50,7 @@ const tickers: DataStream = {
   topic: 'market.funding',
   scope: { of: 'wanted', market: 'perp' },
   socket: socketOf('/v5/public/linear', 'tickers'),
-  ...requestsFor('tickers'),
+  request: requestsFor('tickers'),
   parse: parserOf('tickers', readDerivativeMessage),
 }
 
@@ -60,7 +60,7 @@ const liquidations: DataStream = {
   topic: 'market.liquidations',
   scope: { of: 'catalogue', market: 'perp' },
   socket: socketOf('/v5/public/linear', 'allLiquidation'),
-  ...requestsFor('allLiquidation'),
+  request: requestsFor('allLiquidation'),
   parse: parserOf('allLiquidation', readLiquidations),
 }
 
@@ -70,15 +70,7 @@ const catalogue = { of: 'catalogue', market: 'perp' } as const
 const wanted = { of: 'wanted', market: 'perp' } as const
 
 const polls: readonly Poll[] = [
-  {
-    name: 'spot-tickers',
-    host: 'rest',
-    topic: 'market.tickers',
-    scope: { of: 'whole', symbol: 'spot', market: 'spot' },
-    everyMs: 10_000,
-    call: () => ({ path: SPOT_TICKERS, cost: 1 }),
-    parse: (_whole, body) => parseSpotTickers(body),
-  },
+  tickersPoll('spot', { path: SPOT_TICKERS, cost: 1 }, parseSpotTickers),
   {
     name: 'tickers',
     ...funding,
@@ -93,15 +85,7 @@ const polls: readonly Poll[] = [
   { name: 'settlements', ...funding, scope: catalogue, everyMs: MINUTE_MS, when: 'settlement', ...settlements(3) },
   { name: 'premium-past', ...funding, scope: catalogue, everyMs: 'once', ...premiumSinceSettlement },
   { name: 'premium', ...funding, scope: catalogue, everyMs: MINUTE_MS, ...premiumMinutes },
-  {
-    name: 'candles',
-    host: 'rest',
-    topic: 'market.candles',
-    scope: wanted,
-    everyMs: MINUTE_MS,
-    afterMinuteMs: 5_000,
-    ...candles,
-  },
+  candlePoll('perp', candles),
 ]
 
 /** Bybit beside its trades: spot prices, funding, liquidations, candles. Evidence: README.md beside this file. */

@@ -113,7 +113,7 @@ describe('other Coinbase frames', () => {
   })
 
   it('ask for matches and heartbeats together', () => {
-    expect(coinbase.subscribe(['BTC-USD'], 7).map((text): unknown => JSON.parse(text))).toEqual([
+    expect(coinbase.request('subscribe', ['BTC-USD'], 7).map((text): unknown => JSON.parse(text))).toEqual([
       {
         type: 'subscribe',
         channels: [
@@ -122,7 +122,7 @@ describe('other Coinbase frames', () => {
         ],
       },
     ])
-    expect(coinbase.unsubscribe([], 8)).toEqual([])
+    expect(coinbase.request('unsubscribe', [], 8)).toEqual([])
   })
 })
 

@@ -50,7 +50,7 @@ describe('Coinbase tickers', () => {
   )
 
   it('are subscribed with heartbeats, which show that a quiet product lives', () => {
-    const [text = ''] = coinbase.streams.flatMap((stream) => stream.subscribe(['BTC-USD'], 1))
+    const [text = ''] = coinbase.streams.flatMap((stream) => stream.request('subscribe', ['BTC-USD'], 1))
     expect(JSON.parse(text)).toEqual({
       type: 'subscribe',
       channels: [

@@ -25,6 +25,7 @@ import {
   type Listed,
   type ListedPrice,
   type Listing,
+  type MakeRequest,
   type RestCall,
   type Backfill,
   tradeStreamOf,
@@ -35,20 +36,12 @@ import { FrameReader } from '../frame-reader.ts'
  * Requests for a channel. Heartbeats come with it: they prove that a quiet product has lost nothing. Requests have no
  * number here.
  */
-export function requestsFor(
-  channel: string,
-): Record<'subscribe' | 'unsubscribe', (symbols: readonly string[]) => string[]> {
-  const request = (type: string, symbols: readonly string[]): string[] => {
+export function requestsFor(channel: string): MakeRequest {
+  return (type, symbols) => {
     const channels = [channel, 'heartbeat'].map((name) => ({ name, product_ids: symbols }))
     return symbols.length === 0 ? [] : [JSON.stringify({ type, channels })]
   }
-  return {
-    subscribe: (symbols) => request('subscribe', symbols),
-    unsubscribe: (symbols) => request('unsubscribe', symbols),
-  }
 }
-
-const { subscribe, unsubscribe } = requestsFor('matches')
 
 /** The answer to either request lists everything that is subscribed from then on. */
 export function readSubscriptions(message: Record<string, unknown>, name = 'matches'): FrameEvent {
@@ -228,7 +221,7 @@ const backfill: Backfill = {
   newest: (symbol) => ({ path: `/products/${encodeURIComponent(symbol)}/trades?limit=${PAGE_SIZE}`, cost: 1 }),
   parse(symbol, body) {
     if (!Array.isArray(body)) return refusal(body) ?? badBody('an array of trades')
-    return { kind: 'rows', rows: body.map((row) => pageRow(readRow(row, symbol))) }
+    return { kind: 'rows', rows: body.map((row) => pageRow(symbol, readRow(row, symbol))) }
   },
 }
 
@@ -247,8 +240,7 @@ export const trades = tradeStreamOf('coinbase', {
     // 8 requests a second per address.
     minConnectSpacingMs: 500,
   },
-  subscribe,
-  unsubscribe,
+  request: requestsFor('matches'),
   parse,
   listing,
   backfill,

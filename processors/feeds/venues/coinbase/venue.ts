@@ -1,6 +1,6 @@
 import type { Micros } from '../../../../schemas/records.ts'
 import {
-  amountOf,
+  candleOf,
   MINUTE_MS,
   minuteOf,
   plain,
@@ -23,7 +23,16 @@ import {
   unknownEvent,
 } from '../fields.ts'
 import type { FactRow, FrameEvent } from '../events.ts'
-import type { CandleLookup, PastPages, Poll, RestAnswer, RestCall, DataStream, TradeVenue } from '../venue.ts'
+import {
+  type CandleLookup,
+  candlePoll,
+  type PastPages,
+  type RestAnswer,
+  type RestCall,
+  type DataStream,
+  tickersPoll,
+  type TradeVenue,
+} from '../venue.ts'
 import { refusal, readSubscriptions, readError, readProgress, wholeMarket, requestsFor, trades } from './trades.ts'
 
 /** "The maximum number of data points for a single request is 300": a longer time is refused. */
@@ -32,10 +41,10 @@ const PAGE_SIZE = 300
 const POLLED_MINUTES = 4
 
 /** The last closed minutes of the trades; minutes without any are not listed. */
-const candles: Pick<Poll, 'call' | 'parse'> = {
+const candles = candlePoll('spot', {
   call: (symbol, now) => callFor(symbol, now - POLLED_MINUTES * MINUTE_MS, now),
   parse: (symbol, body, now) => parseCandles(symbol, body, now),
-}
+})
 
 const candleLookup: CandleLookup = {
   host: 'rest',
@@ -68,13 +77,10 @@ function parseCandles(symbol: string, body: unknown, now: number, lengthMs: numb
 function readCandle(symbol: string, row: unknown, newest: number): FactRow | undefined {
   if (!Array.isArray(row)) return refusedField
   const [seconds, ...numbers]: unknown[] = row
-  const [low, high, open, close, size] = numbers.map(plain)
+  const [low, high, open, close, volume] = numbers.map(plain)
   const minute = isCount(seconds) ? microsOf(seconds * 1_000) : undefined
-  const volume = amountOf(size)
-  if (minute === undefined || typeof volume !== 'string') return refusedField
-  if (minute / 1_000 > newest) return undefined
-  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
-  return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }
+  if (minute !== undefined && minute / 1_000 > newest) return undefined
+  return candleOf(symbol, minute, [open, high, low, close, volume])
 }
 
 /** Reads one frame of a connection that subscribes to `ticker` and `heartbeat`. */
@@ -131,30 +137,9 @@ const tickers: DataStream = {
   topic: 'market.tickers',
   scope: { of: 'catalogue', market: 'spot' },
   socket: trades.socket,
-  ...requestsFor('ticker'),
+  request: requestsFor('ticker'),
   parse: parseTickers,
 }
-
-const polls: readonly Poll[] = [
-  {
-    name: 'spot-tickers',
-    host: 'rest',
-    topic: 'market.tickers',
-    scope: { of: 'whole', symbol: 'SPOT', market: 'spot' },
-    everyMs: 10_000,
-    call: () => wholeMarket,
-    parse: (_whole, body) => parseMarket(body),
-  },
-  {
-    name: 'candles',
-    host: 'rest',
-    topic: 'market.candles',
-    scope: { of: 'wanted', market: 'spot' },
-    everyMs: MINUTE_MS,
-    afterMinuteMs: 5_000,
-    ...candles,
-  },
-]
 
 /** Coinbase beside its trades: spot prices and candles of the markets that its trade adapter lists. Evidence: README.md. */
 export const coinbase: TradeVenue = {
@@ -171,7 +156,7 @@ export const coinbase: TradeVenue = {
   trades,
   listings: [],
   streams: [tickers],
-  polls,
+  polls: [tickersPoll('SPOT', wholeMarket, parseMarket), candles],
   candles: candleLookup,
   past: pastCandles,
 }

@@ -21,8 +21,8 @@ import {
   type Listed,
   type ListedPrice,
   type Listing,
-  type Backfill,
-  type RestCall,
+  type MakeRequest,
+  newestOnly,
   tradeStreamOf,
 } from '../venue.ts'
 import { productOf } from '../decimal.ts'
@@ -38,12 +38,8 @@ const TIME = 1_700_000_000
 const PING = JSON.stringify({ time: TIME, channel: 'futures.ping' })
 
 /** "payload: list of contract names". */
-function request(event: string, symbols: readonly string[], id: number): string[] {
-  return symbols.length === 0 ? [] : [JSON.stringify({ time: TIME, id, channel: CHANNEL, event, payload: symbols })]
-}
-
-const subscribe = (symbols: readonly string[], id: number): string[] => request('subscribe', symbols, id)
-const unsubscribe = (symbols: readonly string[], id: number): string[] => request('unsubscribe', symbols, id)
+const request: MakeRequest = (event, symbols, id) =>
+  symbols.length === 0 ? [] : [JSON.stringify({ time: TIME, id, channel: CHANNEL, event, payload: symbols })]
 
 /** Reads the frames of a connection that subscribes to trades; `read` its data. */
 function parserOf(read: (result: unknown) => FrameEvent[]): (frame: string) => FrameEvent[] {
@@ -154,24 +150,14 @@ const PAGE_SIZE = 1000
  * Ids go up by one in what is recorded, but internal trades take ids too and no document promises it, and older pages are
  * to be had by times of whole seconds alone: so the newest page is compared by id.
  */
-const backfill: Backfill = {
-  direction: 'newest',
-  pageSize: PAGE_SIZE,
-  page: newest,
-  newest,
-  parse: (symbol, body) => rowsOf(body, (row) => [pageRow(ofSymbol(symbol, readRow(row)))]),
-}
-
-function newest(symbol: string): RestCall {
-  return {
+const backfill = newestOnly(
+  PAGE_SIZE,
+  (symbol) => ({
     path: `/api/v4/futures/usdt/trades?contract=${encodeURIComponent(symbol)}&limit=${PAGE_SIZE}`,
     cost: 1,
-  }
-}
-
-function ofSymbol(symbol: string, event: FrameEvent): FrameEvent {
-  return event.kind === 'trade' && event.trade.symbol !== symbol ? badField : event
-}
+  }),
+  (symbol, body) => rowsOf(body, (row) => [pageRow(symbol, readRow(row))]),
+)
 
 /** Gate USDT perpetuals. Evidence: README.md beside this file. */
 export const trades = tradeStreamOf('gate', {
@@ -187,8 +173,7 @@ export const trades = tradeStreamOf('gate', {
     // At most 300 connections per address.
     minConnectSpacingMs: 1_000,
   },
-  subscribe,
-  unsubscribe,
+  request,
   parse,
   listing,
   backfill,

@@ -1,7 +1,7 @@
 import type { FactRow, RatioFact } from '../events.ts'
-import { amountOf, isSigned, MINUTE_MS, plain, refusedField } from '../fact-fields.ts'
+import { candleOf, MINUTE_MS, plain, refusedField, settlementOf } from '../fact-fields.ts'
 import { countOf, isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
-import type { PastFacts, PastPages, Poll, TradeVenue } from '../venue.ts'
+import { candlePoll, type PastFacts, type PastPages, type Poll, type TradeVenue } from '../venue.ts'
 import { rowsOf, trades } from './trades.ts'
 
 /**
@@ -45,19 +45,10 @@ function ratioOf(value: unknown, of: Pick<RatioFact, 'symbol' | 'basis' | 'time'
 const CANDLES = '/api/v4/futures/usdt/candlesticks'
 
 /** "Return specified contract candlesticks": the last minutes, oldest first, the one that runs among them. */
-const candles: Poll = {
-  name: 'candles',
-  host: 'rest',
-  topic: 'market.candles',
-  scope: { of: 'wanted', market: 'perp' },
-  everyMs: MINUTE_MS,
-  afterMinuteMs: 5_000,
-  call: (symbol) => ({
-    path: `${CANDLES}?contract=${encodeURIComponent(symbol)}&interval=1m&limit=3`,
-    cost: 1,
-  }),
+const candles = candlePoll('perp', {
+  call: (symbol) => ({ path: `${CANDLES}?contract=${encodeURIComponent(symbol)}&interval=1m&limit=3`, cost: 1 }),
   parse: (symbol, body, now) => rowsOf(body, (row) => readCandle(symbol, row, now - MINUTE_MS)),
-}
+})
 
 /** "from, to: Unix timestamp in seconds", both inclusive, which stand for `limit`: "at most 2000 points". */
 const pastCandles: PastPages = {
@@ -105,20 +96,16 @@ const pastSettlements: PastFacts = {
 /** "t: Unix timestamp in seconds; r: funding rate": one to three seconds late. */
 function readSettlement(symbol: string, row: unknown): FactRow {
   const { t, r: rate }: Record<string, unknown> = isRecord(row) ? row : {}
-  const time = isCount(t) ? microsOf(t * 1_000) : undefined
-  return time === undefined || !isSigned(rate) ? refusedField : { kind: 'settlement', symbol, rate, mark: null, time }
+  return settlementOf(symbol, rate, isCount(t) ? microsOf(t * 1_000) : undefined)
 }
 
 /** "t: Unix timestamp in seconds; v: size volume (contracts)"; only those that begin at `newest` at the latest. */
 function readCandle(symbol: string, row: unknown, newest: number): FactRow[] {
   if (!isRecord(row)) return [refusedField]
-  const [open, high, low, close] = [row['o'], row['h'], row['l'], row['c']].map(plain)
-  const volume = amountOf(plain(row['v']))
-  const minute = isCount(row['t']) ? microsOf(row['t'] * 1_000) : undefined
-  if (minute === undefined || typeof volume !== 'string') return [refusedField]
-  if (minute / 1_000 > newest) return []
-  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return [refusedField]
-  return [{ kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }]
+  const { t, o, h, l, c, v } = row
+  const minute = isCount(t) ? microsOf(t * 1_000) : undefined
+  if (minute !== undefined && minute / 1_000 > newest) return []
+  return [candleOf(symbol, minute, [o, h, l, c, v].map(plain))]
 }
 
 /** Gate: trades, and top traders, the third ratio. Evidence: README.md beside this file. */

@@ -55,7 +55,7 @@ describe('Hyperliquid trades', () => {
   )
 
   it('are asked for market by market, and by POST for the newest', () => {
-    expect(trades.subscribe(['BTC', 'kPEPE'], 7)).toEqual([
+    expect(trades.request('subscribe', ['BTC', 'kPEPE'], 7)).toEqual([
       '{"method":"subscribe","subscription":{"type":"trades","coin":"BTC"}}',
       '{"method":"subscribe","subscription":{"type":"trades","coin":"kPEPE"}}',
     ])

@@ -20,16 +20,14 @@ import {
   type ListedPrice,
   type Listing,
   type Backfill,
+  type MakeRequest,
+  newestOnly,
   tradeStreamOf,
 } from '../venue.ts'
 
 /** `{"method":"subscribe","subscription":{"type":"trades","coin":"SOL"}}`: one per market, without a number. */
-function requests(method: string, symbols: readonly string[]): string[] {
-  return symbols.map((coin) => JSON.stringify({ method, subscription: { type: 'trades', coin } }))
-}
-
-const subscribe = (symbols: readonly string[]): string[] => requests('subscribe', symbols)
-const unsubscribe = (symbols: readonly string[]): string[] => requests('unsubscribe', symbols)
+const request: MakeRequest = (method, symbols) =>
+  symbols.map((coin) => JSON.stringify({ method, subscription: { type: 'trades', coin } }))
 
 const PING = '{"method":"ping"}'
 
@@ -163,20 +161,12 @@ const PAGE_SIZE = 10
 
 /** "weight 20 ... an additional weight per 20 items returned". Nothing older is to be had. */
 const backfill: Backfill = {
-  direction: 'newest',
-  pageSize: PAGE_SIZE,
+  ...newestOnly(
+    PAGE_SIZE,
+    (coin) => info(21, { type: 'recentTrades', coin }),
+    (symbol, body) => rowsOf(body, (row) => pageRow(symbol, readRow(row))),
+  ),
   isShort: true,
-  page: newest,
-  newest,
-  parse: (symbol, body) => rowsOf(body, (row) => pageRow(ofSymbol(symbol, readRow(row)))),
-}
-
-function newest(coin: string): RestCall {
-  return info(21, { type: 'recentTrades', coin })
-}
-
-function ofSymbol(symbol: string, event: FrameEvent): FrameEvent {
-  return event.kind === 'trade' && event.trade.symbol !== symbol ? badField : event
 }
 
 /** Hyperliquid perpetuals. Evidence: README.md beside this file. */
@@ -196,8 +186,7 @@ export const trades = tradeStreamOf('hyperliquid', {
     // "Maximum of 30 new websocket connections per minute."
     minConnectSpacingMs: 2_000,
   },
-  subscribe,
-  unsubscribe,
+  request,
   parse,
   listing,
   backfill,

@@ -1,5 +1,5 @@
-import { isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
-import { amountOf, isSigned, refusedField } from '../fact-fields.ts'
+import { isCount, isRecord, microsOf } from '../fields.ts'
+import { candleOf, refusedField, settlementOf } from '../fact-fields.ts'
 import type { FactRow } from '../events.ts'
 import type { PastFacts, PastPages, TradeVenue } from '../venue.ts'
 import { info, rowsOf, trades } from './trades.ts'
@@ -29,12 +29,8 @@ const pastCandles: PastPages = {
 /** "t: open millis, T: close millis, s: coin, i: interval, o, h, l, c: prices, v: volume (base unit), n: number of trades". */
 function readCandle(asked: string, row: unknown): FactRow {
   if (!isRecord(row) || row['s'] !== asked) return refusedField
-  const { t, o: open, h: high, l: low, c: close, n: trades } = row
-  const minute = isCount(t) ? microsOf(t) : undefined
-  const volume = amountOf(row['v'])
-  if (minute === undefined || typeof volume !== 'string' || !isCount(trades)) return refusedField
-  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
-  return { kind: 'candle', symbol: asked, minute, open, high, low, close, volume, takerBuy: null, trades }
+  const { t, o, h, l, c, v, n: trades } = row
+  return candleOf(asked, isCount(t) ? microsOf(t) : undefined, [o, h, l, c, v], { trades })
 }
 
 /** "fundingHistory": each hour is one; 500 a call at most, "an additional weight per 20 items returned"; bounds "inclusive". */
@@ -53,11 +49,8 @@ const pastSettlements: PastFacts = {
 /** "coin, fundingRate, premium, time": the rate of an hour, some milliseconds late. */
 function readSettlement(asked: string, row: unknown): FactRow {
   if (!isRecord(row) || row['coin'] !== asked) return refusedField
-  const { fundingRate: rate, time: ms } = row
-  const time = isCount(ms) ? microsOf(ms) : undefined
-  return time === undefined || !isSigned(rate)
-    ? refusedField
-    : { kind: 'settlement', symbol: asked, rate, mark: null, time }
+  const { fundingRate: rate, time } = row
+  return settlementOf(asked, rate, isCount(time) ? microsOf(time) : undefined)
 }
 
 /** Hyperliquid's trades. Evidence: README.md beside this file. */

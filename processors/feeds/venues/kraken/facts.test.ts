@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { FactRow, FrameEvent } from '../events.ts'
 import type { RestAnswer } from '../venue.ts'
-import { listing, parseTickers as parse, tickerRequests } from './trades.ts'
+import { listing, parseTickers as parse, tickerRequest } from './trades.ts'
 import { candleLookup, pairOf, parseMarket, symbolOf, symbolOfKey } from './market.ts'
-
-const { subscribe, unsubscribe } = tickerRequests
 
 const now = Date.UTC(2026, 10, 20, 10, 30, 20)
 
@@ -121,14 +119,14 @@ describe('other Kraken frames', () => {
 
   it('ask for changes of the best prices, a hundred symbols in a request', () => {
     const symbols = Array.from({ length: 150 }, (_, n) => `A${n}/USD`)
-    const [first = '', second = '', ...more] = subscribe(symbols, 7)
+    const [first = '', second = '', ...more] = tickerRequest('subscribe', symbols, 7)
     expect(JSON.parse(first)).toEqual({
       method: 'subscribe',
       params: { channel: 'ticker', event_trigger: 'bbo', snapshot: true, symbol: symbols.slice(0, 100) },
       req_id: 7,
     })
     expect(JSON.parse(second)).toMatchObject({ params: { symbol: symbols.slice(100) }, req_id: 7 })
-    expect([...more, ...unsubscribe([], 8)]).toEqual([])
+    expect([...more, ...tickerRequest('unsubscribe', [], 8)]).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
-import { amountOf, MINUTE_MS, minuteOf, refusedField, tickerOf } from '../fact-fields.ts'
-import { badBody, isCount, isDecimal, isRecord, microsOf, textOf } from '../fields.ts'
+import { candleOf, MINUTE_MS, minuteOf, refusedField, tickerOf } from '../fact-fields.ts'
+import { badBody, isCount, isRecord, microsOf, textOf } from '../fields.ts'
 import type { CandleLookup, PastPages, RestAnswer } from '../venue.ts'
 
 /** WebSocket v2 says BTC and DOGE; REST and the names in its list still say XBT and XDG. Ours are those of v2: BTC/USD. */
@@ -91,13 +91,10 @@ function parseCandles(symbol: string, body: unknown, newest: number): RestAnswer
 /** "[time, open, high, low, close, vwap, volume, count]", time in seconds. */
 function readCandle(symbol: string, row: unknown, newest: number): FactRow | undefined {
   if (!Array.isArray(row)) return refusedField
-  const [seconds, open, high, low, close, , size, trades]: unknown[] = row
+  const [seconds, open, high, low, close, , volume, trades]: unknown[] = row
   const minute = isCount(seconds) ? microsOf(seconds * 1_000) : undefined
-  const volume = amountOf(size)
-  if (minute === undefined || typeof volume !== 'string' || !isCount(trades)) return refusedField
-  if (minute / 1_000 > newest) return undefined
-  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
-  return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades }
+  if (minute !== undefined && minute / 1_000 > newest) return undefined
+  return candleOf(symbol, minute, [open, high, low, close, volume], { trades })
 }
 
 /** The `result` of a body whose `error` is empty. */

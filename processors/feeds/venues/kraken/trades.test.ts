@@ -54,7 +54,7 @@ describe('Kraken trades', () => {
   })
 
   it('are asked for without their snapshot', () => {
-    expect(trades.subscribe(['BTC/USD'], 7).map((text) => JSON.parse(text) as unknown)).toEqual([
+    expect(trades.request('subscribe', ['BTC/USD'], 7).map((text) => JSON.parse(text) as unknown)).toEqual([
       { method: 'subscribe', params: { channel: 'trade', snapshot: false, symbol: ['BTC/USD'] }, req_id: 7 },
     ])
   })

@@ -1,6 +1,6 @@
 import type { FactRow, FrameEvent } from '../events.ts'
 import { alive, factEvent, plain, refusedField, tickerOf, pricesOf } from '../fact-fields.ts'
-import { type StreamProtocol, spotPair, type Listed, type Listing, type Backfill, tradeStreamOf } from '../venue.ts'
+import { type MakeRequest, spotPair, type Listed, type Listing, type Backfill, tradeStreamOf } from '../venue.ts'
 import {
   badField,
   fromObject,
@@ -21,23 +21,20 @@ import { parseMarket, refusal, resultOf, symbolOf, TICKERS, pairOf } from './mar
 const SYMBOLS_MAX = 100
 
 /** Requests for a channel. "snapshot" is said always: documents differ on what it is otherwise. */
-function requestsFor(channel: object, snapshot: boolean): Pick<StreamProtocol, 'subscribe' | 'unsubscribe'> {
-  return {
-    subscribe: (symbols, id) => request('subscribe', { ...channel, snapshot }, symbols, id),
-    unsubscribe: (symbols, id) => request('unsubscribe', channel, symbols, id),
-  }
+function requestsFor(channel: object, snapshot: boolean): MakeRequest {
+  return (op, symbols, id) => requests(op, { ...channel, ...(op === 'subscribe' && { snapshot }) }, symbols, id)
 }
 
 /** "bbo: on a change of the best bid or offer"; by default there is a message on trades only, with an old book. */
-export const tickerRequests = requestsFor({ channel: 'ticker', event_trigger: 'bbo' }, true)
+export const tickerRequest = requestsFor({ channel: 'ticker', event_trigger: 'bbo' }, true)
 /** The snapshot would be the last 50 trades, of before the subscription. */
-const tradeRequests = requestsFor({ channel: 'trade' }, false)
+const tradeRequest = requestsFor({ channel: 'trade' }, false)
 
-function request(method: string, params: object, symbols: readonly string[], id: number): string[] {
+function requests(method: string, params: object, symbols: readonly string[], id: number): string[] {
   if (symbols.length === 0) return []
   const symbol = symbols.slice(0, SYMBOLS_MAX)
   const frame = JSON.stringify({ method, params: { ...params, symbol }, req_id: id })
-  return [frame, ...request(method, params, symbols.slice(SYMBOLS_MAX), id)]
+  return [frame, ...requests(method, params, symbols.slice(SYMBOLS_MAX), id)]
 }
 
 /** One answer per symbol; `{"method":"subscribe","success":false,"error":"Currency pair not supported FOO/USD",..}`. */
@@ -175,7 +172,7 @@ const backfill: Backfill = {
     if (result === undefined) return refusal(body)
     // Under the venue's own name of the pair, beside "last".
     const list = Object.values(result).find(Array.isArray) ?? []
-    return { kind: 'rows', rows: list.map((row: unknown) => pageRow(readPageRow(symbol, row))) }
+    return { kind: 'rows', rows: list.map((row: unknown) => pageRow(symbol, readPageRow(symbol, row))) }
   },
 }
 
@@ -204,7 +201,7 @@ export const trades = tradeStreamOf('kraken', {
     // "No faster than every 5 seconds" after maintenance; 150 attempts in 10 minutes per address.
     minConnectSpacingMs: 5_000,
   },
-  ...tradeRequests,
+  request: tradeRequest,
   parse,
   listing,
   backfill,

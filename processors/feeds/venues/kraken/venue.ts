@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../fact-fields.ts'
-import type { DataStream, Poll, TradeVenue } from '../venue.ts'
+import { candlePoll, type DataStream, tickersPoll, type TradeVenue } from '../venue.ts'
 import { candleLookup, parseMarket, pastCandles, TICKERS } from './market.ts'
-import { parseTickers, tickerRequests, trades } from './trades.ts'
+import { parseTickers, tickerRequest, trades } from './trades.ts'
 
 const tickers: DataStream = {
   name: 'spot-tickers',
@@ -9,31 +9,15 @@ const tickers: DataStream = {
   topic: 'market.tickers',
   scope: { of: 'catalogue', market: 'spot' },
   socket: { ...trades.socket, maxSymbolsPerConnection: 400 },
-  ...tickerRequests,
+  request: tickerRequest,
   parse: parseTickers,
 }
 
-const market: Poll = {
-  name: 'spot-tickers',
-  host: 'rest',
-  topic: 'market.tickers',
-  scope: { of: 'whole', symbol: 'SPOT', market: 'spot' },
-  everyMs: 10_000,
-  call: () => ({ path: TICKERS, cost: 1 }),
-  parse: (_whole, body) => parseMarket(body),
-}
-
 /** The two newest minutes that are over. */
-const candles: Poll = {
-  name: 'candles',
-  host: 'rest',
-  topic: 'market.candles',
-  scope: { of: 'wanted', market: 'spot' },
-  everyMs: MINUTE_MS,
-  afterMinuteMs: 5_000,
+const candles = candlePoll('spot', {
   call: (symbol, now) => candleLookup.call(symbol, (now - 2 * MINUTE_MS) * 1_000, now * 1_000),
   parse: (symbol, body, now) => candleLookup.parse(symbol, body, now),
-}
+})
 
 /** Kraken: trades, spot prices and candles of the markets that its trades list. Evidence: README.md beside this file. */
 export const kraken: TradeVenue = {
@@ -43,7 +27,7 @@ export const kraken: TradeVenue = {
   trades,
   listings: [],
   streams: [tickers],
-  polls: [market, candles],
+  polls: [tickersPoll('SPOT', { path: TICKERS, cost: 1 }, parseMarket), candles],
   candles: candleLookup,
   past: pastCandles,
 }

@@ -204,7 +204,7 @@ describe('OKX’s liquidations', () => {
   it('are asked for once for all swaps, and that is what is acknowledged', () => {
     const liquidated = stream('liquidations')
     expect(liquidated.scope).toMatchObject({ of: 'whole', symbol: 'SWAP' })
-    const [text = ''] = liquidated.subscribe(['SWAP'], 7)
+    const [text = ''] = liquidated.request('subscribe', ['SWAP'], 7)
     const arg = { channel: 'liquidation-orders', instType: 'SWAP' }
     expect(JSON.parse(text)).toEqual({ id: '7', op: 'subscribe', args: [arg] })
     expect(liquidated.parse(JSON.stringify({ id: '7', event: 'subscribe', arg }))).toEqual([

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
-import { HOUR_MS, isAmount, isSigned, refusedField, changeOf, tickerOf } from '../fact-fields.ts'
+import { HOUR_MS, isAmount, isSigned, refusedField, changeOf, settlementOf, tickerOf } from '../fact-fields.ts'
 import { countOf, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
 import { spotPair, type Listed, type Listing } from '../venue.ts'
 import { type ReadRow, answerOf } from './messages.ts'
@@ -39,9 +39,7 @@ export const readFunding = ofSwap((row, symbol) => {
 function readSettled(symbol: string, row: Row): readonly FactRow[] {
   const { settState, settFundingRate: rate, prevFundingTime } = row
   if (settState !== 'settled' || prevFundingTime === undefined || prevFundingTime === '') return []
-  const time = timeOf(prevFundingTime)
-  if (!isSigned(rate) || time === undefined) return [refusedField]
-  return [{ kind: 'settlement', symbol, rate, mark: null, time }]
+  return [settlementOf(symbol, rate, timeOf(prevFundingTime))]
 }
 
 /** The terms in `funding-rate`: interval, cap, floor, interest. */

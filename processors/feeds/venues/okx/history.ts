@@ -1,12 +1,13 @@
 import type { Micros } from '../../../../schemas/records.ts'
 import {
-  amountOf,
+  candleOf,
   isAmount,
   isFact,
   isSigned,
   MINUTE_MS,
   minuteOf,
   refusedField,
+  settlementOf,
   SETTLEMENT_MS,
   withIndexes,
 } from '../fact-fields.ts'
@@ -30,9 +31,7 @@ export function settlements(limit: number): Calls {
 function readSettlement(symbol: string, row: unknown): FactRow {
   if (!isRecord(row) || row['instId'] !== symbol) return refusedField
   const { fundingRate, realizedRate: rate = fundingRate, fundingTime } = row
-  const time = timeOf(fundingTime)
-  if (!isSigned(rate) || time === undefined) return refusedField
-  return { kind: 'settlement', symbol, rate, mark: null, time }
+  return settlementOf(symbol, rate, timeOf(fundingTime))
 }
 
 /** A page has 100 rows, about one a minute; a window has fewer, so that nothing of it is cut off. */
@@ -290,13 +289,9 @@ function parseCandles(symbol: string, body: unknown): RestAnswer<FactRow> {
 /** "confirm 1: completed". `vol` counts contracts of a swap and coins of a spot pair, as the sizes of trades do. */
 function readCandle(symbol: string, row: unknown): readonly FactRow[] {
   if (!Array.isArray(row)) return [refusedField]
-  const [ts, open, high, low, close, vol, , , confirm]: unknown[] = row
-  const minute = timeOf(ts)
-  const volume = amountOf(vol)
+  const [ts, open, high, low, close, volume, , , confirm]: unknown[] = row
   if (confirm === '0') return []
-  if (confirm !== '1' || minute === undefined || typeof volume !== 'string') return [refusedField]
-  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return [refusedField]
-  return [{ kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }]
+  return confirm === '1' ? [candleOf(symbol, timeOf(ts), [open, high, low, close, volume])] : [refusedField]
 }
 
 /** The venue lists the newest first. */

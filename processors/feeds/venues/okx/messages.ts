@@ -1,24 +1,15 @@
 import type { FactRow, FrameEvent } from '../events.ts'
 import { alive, factEvent } from '../fact-fields.ts'
 import { badBody, badField, countOf, fromObject, isRecord, isSymbol, textOf, unknownEvent } from '../fields.ts'
-import type { RestAnswer, StreamProtocol } from '../venue.ts'
+import type { MakeRequest, RestAnswer } from '../venue.ts'
 
-/** Requests for a channel; `about` names what its argument is called: an instrument or a whole type of them. */
-export function requestsFor(
-  channel: string,
-  parameter: 'instId' | 'instType' = 'instId',
-): Pick<StreamProtocol, 'subscribe' | 'unsubscribe'> {
-  const request = (op: string, symbols: readonly string[], id: number): string[] => {
+/** Requests for a channel; `parameter` names what its argument is called: an instrument or a whole type of them. */
+export function requestsFor(channel: string, parameter: 'instId' | 'instType' = 'instId'): MakeRequest {
+  return (op, symbols, id) => {
     const args = symbols.map((symbol) => ({ channel, [parameter]: symbol }))
     return args.length === 0 ? [] : [JSON.stringify({ id: String(id), op, args })]
   }
-  return {
-    subscribe: (symbols, id) => request('subscribe', symbols, id),
-    unsubscribe: (symbols, id) => request('unsubscribe', symbols, id),
-  }
 }
-
-export const { subscribe, unsubscribe } = requestsFor('trades-all')
 
 /** One acknowledgement per symbol: `{"id":"1","event":"subscribe","arg":{"channel":"trades-all","instId":".."},..}`. */
 export function readReply(message: Record<string, unknown>): FrameEvent[] {

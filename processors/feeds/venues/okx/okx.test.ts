@@ -122,7 +122,9 @@ describe('other OKX frames', () => {
   })
 
   it('ask for all symbols in one request', () => {
-    expect(okx.subscribe(['BTC-USDT-SWAP', 'ETH-USDT-SWAP'], 7).map((text): unknown => JSON.parse(text))).toEqual([
+    expect(
+      okx.request('subscribe', ['BTC-USDT-SWAP', 'ETH-USDT-SWAP'], 7).map((text): unknown => JSON.parse(text)),
+    ).toEqual([
       {
         id: '7',
         op: 'subscribe',
@@ -132,7 +134,7 @@ describe('other OKX frames', () => {
         ],
       },
     ])
-    expect(okx.unsubscribe([], 8)).toEqual([])
+    expect(okx.request('unsubscribe', [], 8)).toEqual([])
   })
 })
 

@@ -30,7 +30,7 @@ import {
 } from '../venue.ts'
 import type { VenueTrade, FrameEvent } from '../events.ts'
 import { FrameReader } from '../frame-reader.ts'
-import { answerOf, readReply, subscribe, unsubscribe } from './messages.ts'
+import { answerOf, readReply, requestsFor } from './messages.ts'
 
 /** `sz` counts contracts of `ctVal x ctMult` coins; the price is for one coin. */
 function listed(symbol: string, base: string, sizeFactor: number, tick: number | null, live: boolean): Listed {
@@ -246,11 +246,7 @@ const backfill: Backfill = {
     path: `/api/v5/market/history-trades?instId=${encodeURIComponent(symbol)}&limit=${PAGE_SIZE}`,
     cost: 2,
   }),
-  parse: (symbol, body) => answerOf(body, (row) => pageRow(ofSymbol(symbol, readRow(row)))),
-}
-
-function ofSymbol(symbol: string, event: FrameEvent): FrameEvent {
-  return event.kind === 'trade' && event.trade.symbol !== symbol ? badField : event
+  parse: (symbol, body) => answerOf(body, (row) => pageRow(symbol, readRow(row))),
 }
 
 /** OKX USDT swaps, all trades. Evidence: README.md beside this file. */
@@ -271,8 +267,7 @@ export const trades = tradeStreamOf('okx', {
     // "3 requests per second" to connect, per address.
     minConnectSpacingMs: 500,
   },
-  subscribe,
-  unsubscribe,
+  request: requestsFor('trades-all'),
   parse,
   listing,
   backfill,

@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
-import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
+import { candlePoll, type DataStream, type Poll, type SocketRules, tickersPoll, type TradeVenue } from '../venue.ts'
 import { archive, SWAP_LIST, trades } from './trades.ts'
 import {
   readFunding,
@@ -36,7 +36,8 @@ type Rest = Pick<DataStream, 'topic' | 'scope'>
 
 function stream(name: string, channel: string, read: ReadRow, { topic, scope }: Rest): DataStream {
   const parameter = scope.of === 'whole' ? 'instType' : 'instId'
-  return { name, host: 'ws', topic, scope, socket, ...requestsFor(channel, parameter), parse: parserOf(channel, read) }
+  const request = requestsFor(channel, parameter)
+  return { name, host: 'ws', topic, scope, socket, request, parse: parserOf(channel, read) }
 }
 
 const wanted = { of: 'wanted', market: 'perp' } as const
@@ -72,15 +73,7 @@ const ANY_FUNDING = '/api/v5/public/funding-rate?instId=ANY'
 const funding = { host: 'rest', topic: 'market.funding' } as const
 
 const polls: readonly Poll[] = [
-  {
-    name: 'spot-tickers',
-    host: 'rest',
-    topic: 'market.tickers',
-    scope: { of: 'whole', symbol: 'SPOT', market: 'spot' },
-    everyMs: 10_000,
-    call: () => ({ path: SPOT_TICKERS, cost: 2 }),
-    parse: (_whole, body) => answerOf(body, readTicker),
-  },
+  tickersPoll('SPOT', { path: SPOT_TICKERS, cost: 2 }, (body) => answerOf(body, readTicker)),
   whole('funding-rate', ANY_FUNDING, 4, readFunding, 10_000),
   whole('mark-price', '/api/v5/public/mark-price?instType=SWAP', 4, readMark, 10_000),
   whole('open-interest', '/api/v5/public/open-interest?instType=SWAP', 2, readOpenInterest, 10_000),
@@ -93,15 +86,7 @@ const polls: readonly Poll[] = [
   { name: 'premium-past', ...funding, scope: catalogue, everyMs: 'once', ...premiumSinceSettlement },
   { name: 'premium', ...funding, scope: catalogue, everyMs: MINUTE_MS, ...premiumMinutes },
   { name: 'top-traders', ...funding, scope: wanted, everyMs: MINUTE_MS, ...topTraders },
-  {
-    name: 'candles',
-    host: 'rest',
-    topic: 'market.candles',
-    scope: wanted,
-    everyMs: MINUTE_MS,
-    afterMinuteMs: 5_000,
-    ...candles,
-  },
+  candlePoll('perp', candles),
 ]
 
 /** OKX beside its trades: spot prices, funding, liquidations, ratios, candles. Evidence: README.md beside this file. */

@@ -98,7 +98,7 @@ export function followsTheLaws(venue: TradeStream, frame: fc.Arbitrary<string>, 
 
     it('answers with every frame below the venue’s limit of symbols', () => {
       const symbols = Array.from({ length: venue.socket.maxSymbolsPerConnection }, (_, n) => `1000000EXAMPLE${n}USDT`)
-      const frames = venue.subscribe(symbols, 1)
+      const frames = venue.request('subscribe', symbols, 1)
       // Where a request names one symbol each has its own.
       expect([1, symbols.length]).toContain(frames.length)
       expect(Math.max(...frames.map((frame) => frame.length))).toBeLessThan(21_000)
