@@ -11,7 +11,7 @@ import { tradeStreams, venues } from '../venues/venues.ts'
 import { resolveInstruments } from '../venues/instruments.ts'
 import { ArchiveReader } from './archive-reader.ts'
 import type { TradeArchive } from '../venues/venue.ts'
-import { type KnownPast, readKnownPast } from './backfill.ts'
+import { type KnownPast, readKnownPast } from './past-job.ts'
 import { MarketLog } from './market-log.ts'
 
 const DAY = 86_400_000_000

@@ -4,18 +4,15 @@ import type { Instrument, Micros, Trade, VenueCandle } from '../../../schemas/re
 import { TapeError } from '../../../infra/tapes/tape.ts'
 import { ArchiveFold, type PastFlow } from '../../cvd/archive.ts'
 import { type ArchiveDay, ArchivePlan, startsEarly, type Wanted } from '../facts/archive-plan.ts'
-import type { PastProgress } from '../facts/backfill-plan.ts'
 import { fromImport, normaliser } from '../trades/stream.ts'
 import { type Download, download } from '../transport/archive-download.ts'
 import { linesOf } from '../transport/archive-lines.ts'
 import type { TradeArchive } from '../venues/venue.ts'
-import type { KnownPast, PastJob, PastReport } from './backfill.ts'
-import { type MarketLog, pastKey } from './market-log.ts'
+import { pastKey } from './market-log.ts'
+import { type KnownPast, PastJob, type PastParts, type PastReport, RETRY_MS } from './past-job.ts'
 import { hostNow } from './process-clock.ts'
 
 const DAY: Micros = 86_400_000_000
-/** What the log or the catalogue does not say is asked for again after this long, milliseconds. */
-const RETRY_MS = 15_000
 /** After a file that failed, the next file is asked for this much later, milliseconds. */
 const PAUSE_MS = 1_000
 /** A day that the venue did not have is asked for again when this long has passed. */
@@ -30,7 +27,7 @@ function seriesOf(date: string): string {
   return `archive_${date}`
 }
 
-interface ArchiveParts {
+interface ArchiveParts extends PastParts {
   readonly archive: TradeArchive
   /** Without a slash at its end. */
   readonly base: string
@@ -39,9 +36,6 @@ interface ArchiveParts {
   /** How many of the newest days are read of each symbol that is streamed. */
   readonly days: number
   readonly instrumentOf: (symbol: string) => Instrument | undefined
-  readonly log: MarketLog
-  /** What the log has; rejects where it cannot be read now. */
-  readonly known: () => Promise<KnownPast>
   readonly report: ArchiveReport
 }
 
@@ -52,84 +46,45 @@ export interface ArchiveReport extends PastReport {
 }
 
 /**
- * Reads a venue's archives of trades: file by file, each checked, folded by the core that counts live trades, and in the log
- * before the log is told that it has the day. A kill in between brings a day twice, which readers take once.
+ * Reads a venue's archives of trades: file by file, each checked, and folded by the core that counts live trades. Of each
+ * day is known until when it is not asked for, microseconds.
  */
-export class ArchiveReader implements PastJob {
+export class ArchiveReader extends PastJob<ArchiveDay, Micros> {
+  protected readonly plan: ArchivePlan
   readonly #parts: ArchiveParts
-  readonly #plan: ArchivePlan
-  /** Until when a day is not asked for, microseconds, by key of `control.backfill`; undefined: it is not known yet. */
-  #done: Map<string, Micros> | undefined
   #wanted: ReadonlyMap<string, Wanted> = new Map()
-  #underWay = false
-  #notBefore = 0
-  readonly #stop = new AbortController()
 
   constructor(parts: ArchiveParts) {
+    super(parts)
     this.#parts = parts
     const isDone = (symbol: string, date: string): boolean =>
-      hostNow() * 1_000 < (this.#done?.get(this.#keyOf(symbol, date)) ?? 0)
-    this.#plan = new ArchivePlan(parts.days, isDone, startsEarly(parts.archive))
+      hostNow() * 1_000 < (this.known?.get(this.#keyOf(symbol, date)) ?? 0)
+    this.plan = new ArchivePlan(parts.days, isDone, startsEarly(parts.archive))
   }
 
   want(wanted: ReadonlyMap<string, Wanted>): void {
     this.#wanted = wanted
-    if (this.#done !== undefined) this.#plan.want(wanted, hostNow())
+    if (this.isKnown) this.plant()
   }
 
-  get isKnown(): boolean {
-    return this.#done !== undefined
+  protected plant(): void {
+    this.plan.want(this.#wanted, hostNow())
   }
 
-  isIdle(now: number): boolean {
-    return !this.#underWay && this.#plan.next(now) === undefined
+  protected knownOf(all: KnownPast): Map<string, Micros> {
+    return new Map([...all].map(([key, { rows, time }]) => [key, doneUntil(rows, time)]))
   }
 
-  progress(now: number): PastProgress | undefined {
-    return this.#done === undefined ? undefined : this.#plan.progress(now)
-  }
-
-  tick(now: number): void {
-    if (this.#underWay || this.#stop.signal.aborted || now < this.#notBefore) return
-    if (this.#parts.log.of('market.history').full) return
-    const day = this.#done === undefined ? undefined : this.#plan.next(now)
-    if (this.#done !== undefined && day === undefined) return
-    this.#underWay = true
-    void (day === undefined ? this.#begin() : this.#read(day)).finally(() => {
-      this.#underWay = false
-    })
-  }
-
-  lost(): void {
-    this.#done = new Map()
-    this.#plan.forget()
-  }
-
-  stop(): void {
-    this.#stop.abort()
-  }
-
-  async #begin(): Promise<void> {
-    try {
-      const known = await this.#parts.known()
-      this.#done = new Map([...known].map(([key, { rows, time }]) => [key, doneUntil(rows, time)]))
-      this.want(this.#wanted)
-    } catch (error) {
-      this.#later(RETRY_MS)
-      if (!this.#stop.signal.aborted) this.#trouble('cannot read how far the past is', { err: error })
-    }
-  }
-
-  async #read(day: ArchiveDay): Promise<void> {
+  protected async take(day: ArchiveDay): Promise<void> {
     const { archive, base, instrumentOf } = this.#parts
     const instrument = instrumentOf(day.symbol)
-    if (instrument === undefined) return this.#later(RETRY_MS)
-    const filePath = archive.path(day.symbol, day.date)
-    const file = `${this.#parts.file}${filePath.slice(filePath.lastIndexOf('.'))}`
-    const checksumUrl = archive.checksumOf && `${base}${archive.checksumOf(filePath)}`
+    if (instrument === undefined) return this.later(RETRY_MS)
+    const place = archive.path(day.symbol, day.date)
+    const file = `${this.#parts.file}${place.slice(place.lastIndexOf('.'))}`
+    const checksumUrl = archive.checksumOf && `${base}${archive.checksumOf(place)}`
     try {
-      const outcome = await download({ url: base + filePath, checksumUrl, file, stop: this.#stop.signal })
-      if (this.#stop.signal.aborted) return
+      const outcome = await download({ url: base + place, checksumUrl, file, stop: this.stopped.signal })
+      if (this.isStopped) return
       if (outcome.kind !== 'file') return this.#failed(day, instrument, outcome)
       const { rows, from } = await this.#fold(day, instrument, file)
       if (rows !== undefined) await this.#write(day, instrument, { rows, from })
@@ -146,11 +101,11 @@ export class ArchiveReader implements PastJob {
     const details = { instrument: instrument.instrument, date: day.date }
     switch (outcome.kind) {
       case 'absent':
-        if (!this.#plan.absent(day, hostNow())) return
+        if (!this.plan.absent(day, hostNow())) return
         this.#parts.report.left('the venue has no archive of the day: it is asked again in a day', details)
         return this.#tell(day, instrument, { from: day.from, rows: 0 })
       case 'damaged': {
-        const isGivenUp = this.#plan.damaged(day, hostNow())
+        const isGivenUp = this.plan.damaged(day, hostNow())
         const what = isGivenUp
           ? 'an archive is damaged each time: it is left out until the next start'
           : 'an archive is damaged'
@@ -158,7 +113,7 @@ export class ArchiveReader implements PastJob {
       }
       case 'wait':
         // Who is asked too often is left alone; a file that is refused is one file.
-        if (outcome.status === 418 || outcome.status === 429) this.#later(outcome.waitMs)
+        if (outcome.status === 418 || outcome.status === 429) this.later(outcome.waitMs)
         else this.#dayLater(day, outcome.waitMs)
         return this.#trouble('the venue’s archive lets us wait', { ...details, ...outcome })
       case 'failed':
@@ -185,7 +140,7 @@ export class ArchiveReader implements PastJob {
         if (isOurs && typeof trade !== 'string') fold.add(trade)
       }
       await turn() // live trades go first
-      if (this.#stop.signal.aborted) return { rows: undefined, from: 0 }
+      if (this.isStopped) return { rows: undefined, from: 0 }
     }
     for (const [reason, count] of Object.entries({ ...checked.refused, ...fold.refused }))
       if (count > 0) report.refused(`archive-${reason}`, count)
@@ -200,8 +155,8 @@ export class ArchiveReader implements PastJob {
     const { log, report } = this.#parts
     const received = hostNow() * 1_000
     for (const row of rows) log.past('venue_candle', candleOf(row, instrument, received), received)
-    await log.of('market.history').drained()
-    if (this.#stop.signal.aborted) return
+    await this.drained({ instrument: instrument.instrument, date: day.date })
+    if (this.isStopped) return
     report.written(rows.length)
     this.#tell(day, instrument, { from, rows: rows.length })
   }
@@ -209,8 +164,8 @@ export class ArchiveReader implements PastJob {
   #tell(day: ArchiveDay, { instrument }: Instrument, { from, rows }: { from: Micros; rows: number }): void {
     const time = hostNow() * 1_000
     const series = seriesOf(day.date)
-    this.#done?.set(pastKey({ instrument, series }), doneUntil(rows, time))
-    this.#plan.done(day)
+    this.known?.set(pastKey({ instrument, series }), doneUntil(rows, time))
+    this.plan.done(day)
     const covered = { covered_from: from, covered_to: from + DAY, rows, time }
     this.#parts.log.record('backfill', { instrument, series, ...covered }, time)
   }
@@ -222,12 +177,8 @@ export class ArchiveReader implements PastJob {
 
   /** Other files go on. */
   #dayLater(day: ArchiveDay, leastMs = 0): void {
-    this.#plan.failed(day, hostNow(), leastMs)
-    this.#later(PAUSE_MS)
-  }
-
-  #later(ms: number): void {
-    this.#notBefore = hostNow() + ms
+    this.plan.failed(day, hostNow(), leastMs)
+    this.later(PAUSE_MS)
   }
 
   #trouble(what: string, details: Readonly<Record<string, unknown>>): void {

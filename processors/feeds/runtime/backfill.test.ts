@@ -7,7 +7,8 @@ import { quietMeter, quietReport } from '../../kernel/quiet.ts'
 import { FactBook } from '../facts/fact-book.ts'
 import type { FactRow } from '../venues/events.ts'
 import type { PastPages, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
-import { PastReader, type PastSeries, readKnownPast } from './backfill.ts'
+import { PastReader, type PastSeries } from './backfill.ts'
+import { readKnownPast } from './past-job.ts'
 import { MarketLog } from './market-log.ts'
 
 const HOUR = 3_600_000_000
