@@ -1,8 +1,8 @@
 import { settlementVenues } from '../schemas/venues.ts'
 import type { Param } from './params.ts'
-import { exchangeNames } from './routes/ohlcv.ts'
 import { channels } from './stream/channels.ts'
 import { intervalNames, type IntervalName } from './views/range.ts'
+import { venueNames } from './views/venues.ts'
 
 export const symbol = {
   in: 'path',
@@ -71,6 +71,8 @@ export const period = {
   says: 'Rolling period that ends now',
   example: '4h',
 } as const satisfies Param
+
+export const exchangeNames: readonly string[] = [...venueNames, 'all']
 
 export const candleExchange = {
   in: 'query',

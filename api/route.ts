@@ -50,6 +50,9 @@ export interface Output {
   readonly schema: Schema
 }
 
+export const jsonOutput = (says: string, schema: Schema): Output => ({ says, type: 'application/json', schema })
+export const textOutput = (says: string): Output => ({ says, type: 'text/plain', schema: { type: 'string' } })
+
 /** One row of `routes.ts`. */
 export interface Route<Input extends Params = Params> {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PATCH'

@@ -1,3 +1,4 @@
+import { jsonOutput, type BodyRule, type Output, route, type Route } from '../route.ts'
 import { channelSchema, channelShownSchema, deliverySchemas, deliveryShownSchemas } from '../alerts/destination.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { HOURS_MAX, LONG_HOURS_MAX, SYMBOLS_MAX } from '../alerts/fields.ts'
@@ -5,7 +6,6 @@ import { apiKinds } from '../alerts/kinds/kinds.ts'
 import type { Body } from '../body.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
-import { type BodyRule, type Output, route, type Route } from '../route.ts'
 import {
   alertStatus,
   cancelAlert,
@@ -193,32 +193,29 @@ function listOutput(kind: ApiKind): Output {
   }
 }
 
-const cancelledOutput: Output = {
-  says: 'The alert is cancelled',
-  type: 'application/json',
-  schema: object('A cancelled alert', {
+const cancelledOutput = jsonOutput(
+  'The alert is cancelled',
+  object('A cancelled alert', {
     alert_id: alertId,
     status: oneOf(['cancelled'], 'Always cancelled'),
     message: text('What that means'),
   }),
-}
+)
 
-const extendedOutput: Output = {
-  says: 'The alert ends later',
-  type: 'application/json',
-  schema: object('An extended alert', {
+const extendedOutput = jsonOutput(
+  'The alert ends later',
+  object('An extended alert', {
     alert_id: alertId,
     status: oneOf(statuses, 'Where it is in its life'),
     expires_at: expiresAt,
     add_hours: integer('Hours that were added'),
     message: text('What that means'),
   }),
-}
+)
 
-const deliveriesOutput: Output = {
-  says: 'Attempts to deliver the alert’s triggers, newest first',
-  type: 'application/json',
-  schema: object('A page of attempts', {
+const deliveriesOutput = jsonOutput(
+  'Attempts to deliver the alert’s triggers, newest first',
+  object('A page of attempts', {
     alert_id: alertId,
     count: integer('Attempts of this page'),
     deliveries: array(
@@ -245,17 +242,16 @@ const deliveriesOutput: Output = {
     ),
     next_cursor: nullableText('What `cursor` the next page has; null: this is the last'),
   }),
-}
+)
 
-const sentOutput: Output = {
-  says: 'The delivery is in the log',
-  type: 'application/json',
-  schema: object('A delivery', {
+const sentOutput = jsonOutput(
+  'The delivery is in the log',
+  object('A delivery', {
     alert_id: alertId,
     trigger_id: text('What its webhook-id is'),
     message: text('Where to see what becomes of it'),
   }),
-}
+)
 
 const bearer = {
   Authorization: 'Bearer and the manage_token that the creation gave',

@@ -4,7 +4,8 @@ import { findAsset, type Catalogue, type Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import type { Present } from '../present.ts'
 import { dataReply, type Reply, type ReplyMeta, type View } from '../reply.ts'
-import type { Call, Run } from '../route.ts'
+import { type Call, jsonOutput, type Run } from '../route.ts'
+import { boolean, instant, integer, nullableInstant, object, oneOf, text, type Schema } from '../schema.ts'
 import { dataClock, type Services } from '../services.ts'
 import type { World } from '../views/world.ts'
 
@@ -110,3 +111,37 @@ export function noData(what: string, cause?: unknown): ApiError {
 export function notListed(what: string): ApiError {
   return new ApiError('symbol_not_found', `${what}; try BTC, ETH or SOL.`, { field: 'symbol' })
 }
+
+export const stamped = {
+  timestamp: instant('When the answer was given'),
+  cached: boolean('Whether it came from the cache'),
+}
+
+/** How old an answer is; `limit`: from when on it is stale, in words. */
+export function agedBy(limit: string): Readonly<Record<'as_of' | 'age_ms' | 'stale', Schema>> {
+  return {
+    as_of: instant('Time of the newest input'),
+    age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
+    stale: boolean(`Whether it is older than it may be: ${limit}`),
+  }
+}
+
+export const warmingUp = jsonOutput(
+  'Nobody has asked for the symbol for a while: it is being subscribed. Costs nothing; ask again after `Retry-After`.',
+  object('A symbol that is being subscribed', {
+    symbol: text('Base asset'),
+    status: oneOf(['warming_up'], 'Always warming_up'),
+    message: text('What to do'),
+    ...stamped,
+  }),
+)
+
+/** Where an answer about a range goes on. */
+export const paged = {
+  next: nullableInstant(
+    'Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all',
+  ),
+}
+
+/** Of data that are told by symbol. */
+export const dataErrors = ['symbol_not_found', 'data_unavailable'] as const

@@ -1,3 +1,5 @@
+import { assetRoute } from './data.ts'
+import { jsonOutput } from '../route.ts'
 import { basis, bestCarryTrade, type Carry } from '../../processors/funding/arbitrage.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
@@ -21,18 +23,14 @@ import {
   oneOf,
   text,
 } from '../schema.ts'
-import { dataRoute, type Output } from '../route.ts'
-import { symbol } from '../parameters.ts'
 import { marksAndIndexes, spotPrices } from '../views/readings.ts'
-import { type AssetContext, noData, replyAboutNow } from './answers.ts'
+import { type AssetContext, noData, agedBy, stamped } from './answers.ts'
 import { intervalHours, nothingOf, status } from './funding.ts'
-import { agedBy, dataErrors, stamped } from './fields.ts'
 import { readingsOf, type Values, sourceField, MARKS_SPAN, seriesRoute } from './series.ts'
 
-const basisOutput: Output = {
-  says: 'Perpetuals against spot',
-  type: 'application/json',
-  schema: object('Basis of one asset', {
+const basisOutput = jsonOutput(
+  'Perpetuals against spot',
+  object('Basis of one asset', {
     symbol: text('Base asset'),
     spot_price: number('Middle of the book of Binance’s USDT spot pair, USDT'),
     spot_exchange: text('Whose spot price'),
@@ -73,18 +71,16 @@ const basisOutput: Output = {
     ...agedBy('spot 15 s, marks 60 s'),
     ...stamped,
   }),
-}
+)
 
-export const basisRoute = dataRoute({
+export const basisRoute = assetRoute({
   path: '/futures/basis/:symbol',
   name: 'basis',
   says: 'Perpetuals against spot',
   priceUsdc: 0.02,
   ttlMs: 30_000,
-  input: { symbol },
-  outputs: { 200: basisOutput },
-  errors: dataErrors,
-  prepare: (call) => replyAboutNow(call, call.input.symbol, basisView),
+  output: basisOutput,
+  view: basisView,
 })
 
 /** `/futures/basis/:symbol`: spot and perpetuals are two stories, joined here as of one moment. */

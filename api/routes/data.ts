@@ -3,12 +3,22 @@ import type { Micros } from '../../schemas/records.ts'
 import type { Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply, type View } from '../reply.ts'
-import type { Call, Run } from '../route.ts'
+import { symbol } from '../parameters.ts'
+import { type Call, dataRoute, type Output, type Route, type Run } from '../route.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
 import { flowPositions, tradedOf, type FlowPositions, type Traded } from '../views/flow.ts'
 import { readPartitionTime } from '../views/partition-times.ts'
 import { readiness, type Readiness } from '../wants.ts'
-import { assetContext, noData, replyAboutNow, replyCached, RETRY_AFTER_SECONDS, type AssetContext } from './answers.ts'
+import {
+  assetContext,
+  dataErrors,
+  noData,
+  replyAboutNow,
+  replyCached,
+  RETRY_AFTER_SECONDS,
+  type AssetContext,
+  warmingUp,
+} from './answers.ts'
 
 /** How long it is remembered how far the views of derived data are at least, milliseconds. */
 const FLOW_TIME_TTL_MS = 5_000
@@ -82,6 +92,25 @@ export async function replyWanted(
 ): Promise<Reply | Run> {
   const { asset } = assetContext(call.services, symbol)
   return (await warming(call, symbol)) ?? keepingWanted(call, asset, await replyAboutNow(call, symbol, view))
+}
+
+interface AssetRoute extends Pick<Route, 'path' | 'name' | 'says' | 'priceUsdc' | 'ttlMs'> {
+  readonly output: Output
+  readonly view: (context: AssetContext) => View
+  /** Its data are gathered for wanted assets only. */
+  readonly isWanted?: true
+}
+
+/** A route that tells of one asset as it is now. */
+export function assetRoute({ output, view, isWanted, ...row }: AssetRoute): Route {
+  const reply = isWanted ? replyWanted : replyAboutNow
+  return dataRoute({
+    ...row,
+    input: { symbol },
+    outputs: { 200: output, ...(isWanted && { 202: warmingUp }) },
+    errors: dataErrors,
+    prepare: (call) => reply(call, call.input.symbol, view),
+  })
 }
 
 /** The specified object while the symbol warms up; undefined: what there is can be given. */

@@ -1,8 +1,8 @@
+import { jsonOutput, route, type BodyRule, type Call, type Route } from '../route.ts'
 import { addressShown, readAddress } from '../../processors/webhooks/channels/email.ts'
 import { isRefusal } from '../../processors/webhooks/channels/channel.ts'
 import { wrong } from '../alerts/fields.ts'
 import { jsonReply, type Reply } from '../reply.ts'
-import { route, type BodyRule, type Call, type Output, type Route } from '../route.ts'
 import { object, text } from '../schema.ts'
 
 const body: BodyRule = {
@@ -11,14 +11,13 @@ const body: BodyRule = {
   optional: false,
 }
 
-const output: Output = {
-  says: 'The mail server has taken it',
-  type: 'application/json',
-  schema: object('A code that was mailed', {
+const output = jsonOutput(
+  'The mail server has taken it',
+  object('A code that was mailed', {
     to: text('The address, without most of its name'),
     message: text('What to do with the code'),
   }),
-}
+)
 
 /** What an alert that goes to an email address is made with. */
 export const emailCodeRoute: Route = route({

@@ -1,24 +1,22 @@
+import { jsonOutput, dataRoute, type Run } from '../route.ts'
 import { interestOf } from '../../processors/funding/formula.ts'
 import { decimalDifference } from '../../processors/prices/decimal.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { View } from '../reply.ts'
-import { dataRoute, type Output, type Run } from '../route.ts'
 import type { Services } from '../services.ts'
 import { allFunding, interestOf as dailyInterest, percentAYear, percentOf } from '../views/funding.ts'
 import { iso } from '../views/time.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
-import { noData, replyNow, viewContext, type Asking } from './answers.ts'
+import { noData, replyNow, viewContext, type Asking, stamped } from './answers.ts'
 import { array, boolean, instant, integer, number, object, oneOf, text } from '../schema.ts'
-import { stamped } from './fields.ts'
 import { threshold } from '../parameters.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import { aged, intervalHours } from './funding.ts'
 
-const extremeOutput: Output = {
-  says: 'All perpetual markets whose rate is at least the threshold',
-  type: 'application/json',
-  schema: object('Extreme funding', {
+const extremeOutput = jsonOutput(
+  'All perpetual markets whose rate is at least the threshold',
+  object('Extreme funding', {
     scanned_at: instant('When the markets were read'),
     threshold: number('Least size of a rate that is flagged, percent', { minimum: 0 }),
     total_markets_scanned: integer('Perpetuals of the three venues that were looked at', { minimum: 0 }),
@@ -50,7 +48,7 @@ const extremeOutput: Output = {
     ...aged,
     ...stamped,
   }),
-}
+)
 
 export const fundingExtreme = dataRoute({
   path: '/funding-rate/extreme',

@@ -1,7 +1,6 @@
+import { jsonOutput } from '../route.ts'
 import { periods } from '../../processors/cvd/periods.ts'
 import { signalClasses } from '../../processors/cvd/signal.ts'
-import type { Output } from '../route.ts'
-import { exchangeNames } from './ohlcv.ts'
 import {
   array,
   boolean,
@@ -17,10 +16,11 @@ import {
   oneOf,
   text,
 } from '../schema.ts'
+import { exchangeNames } from '../parameters.ts'
 import { sources } from '../views/held-past.ts'
 import { completenessNames, intervalNames } from '../views/range.ts'
 import { byTradeVenue, venueStatuses } from '../views/venues.ts'
-import { agedBy, paged, stamped } from './fields.ts'
+import { agedBy, paged, stamped } from './answers.ts'
 
 const aged = agedBy('30 s')
 
@@ -91,10 +91,9 @@ const periodSource = nullable(
   ),
 )
 
-export const cvdOutput: Output = {
-  says: 'Cumulative volume delta of the four venues',
-  type: 'application/json',
-  schema: object('CVD of one symbol', {
+export const cvdOutput = jsonOutput(
+  'Cumulative volume delta of the four venues',
+  object('CVD of one symbol', {
     symbol: text('Base asset'),
     ...figures,
     signal: oneOf(
@@ -123,7 +122,7 @@ export const cvdOutput: Output = {
     ...aged,
     ...stamped,
   }),
-}
+)
 
 const completeness = {
   complete: boolean(
@@ -151,10 +150,9 @@ const pointSource = nullable(
   ),
 )
 
-export const historyOutput: Output = {
-  says: 'CVD by bucket',
-  type: 'application/json',
-  schema: object('CVD by bucket', {
+export const historyOutput = jsonOutput(
+  'CVD by bucket',
+  object('CVD by bucket', {
     symbol: text('Base asset'),
     interval: oneOf(intervalNames, 'Width of a bucket'),
     points: array(
@@ -175,12 +173,11 @@ export const historyOutput: Output = {
     ...aged,
     ...stamped,
   }),
-}
+)
 
-export const ohlcvOutput: Output = {
-  says: 'Candles built from the trade log, before it the venue’s own',
-  type: 'application/json',
-  schema: object('Candles', {
+export const ohlcvOutput = jsonOutput(
+  'Candles built from the trade log, before it the venue’s own',
+  object('Candles', {
     symbol: text('Base asset'),
     interval: oneOf(intervalNames, 'Width of a candle'),
     exchange: oneOf(exchangeNames, 'Whose trades; all merges spot and perpetual prices'),
@@ -207,4 +204,4 @@ export const ohlcvOutput: Output = {
     ...aged,
     ...stamped,
   }),
-}
+)

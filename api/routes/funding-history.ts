@@ -1,3 +1,4 @@
+import { jsonOutput, dataRoute } from '../route.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Services } from '../services.ts'
 import { fundingOf, percentAYear, percentOf } from '../views/funding.ts'
@@ -6,18 +7,15 @@ import { iso } from '../views/time.ts'
 import { FUNDING_STALE } from '../views/perpetuals.ts'
 import { heardOn } from '../views/world.ts'
 import type { View } from '../reply.ts'
-import { type AssetContext, noData, notListed, replyAbout } from './answers.ts'
+import { type AssetContext, noData, notListed, replyAbout, agedBy, dataErrors, paged, stamped } from './answers.ts'
 import { array, instant, nullableNumber, number, object, oneOf, text } from '../schema.ts'
-import { dataRoute, type Output } from '../route.ts'
-import { agedBy, dataErrors, paged, stamped } from './fields.ts'
 import { end, fundingExchange, limitOf, start, symbol } from '../parameters.ts'
 import { rangeKey } from './history.ts'
 import { fundingVenues, settlementVenues } from '../../schemas/venues.ts'
 
-const fundingHistoryOutput: Output = {
-  says: 'Settled rates',
-  type: 'application/json',
-  schema: object('Settled rates of one perpetual', {
+const fundingHistoryOutput = jsonOutput(
+  'Settled rates',
+  object('Settled rates of one perpetual', {
     symbol: text('Perpetual, as BTCUSDT'),
     exchange: oneOf(
       settlementVenues,
@@ -40,7 +38,7 @@ const fundingHistoryOutput: Output = {
     ...agedBy('120 s without word from the venue; 9 h since its newest rate where nothing but the past is read of it'),
     ...stamped,
   }),
-}
+)
 
 export const fundingHistory = dataRoute({
   path: '/funding-rate/history/:symbol',

@@ -1,3 +1,5 @@
+import { assetRoute } from './data.ts'
+import { jsonOutput } from '../route.ts'
 import { bestArb } from '../../processors/funding/arbitrage.ts'
 import { classifyFunding, fundingClasses, fundingLabels } from '../../processors/funding/classes.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
@@ -7,7 +9,7 @@ import { type Aged, ageOfLegs, type Leg, legsOf, legStatuses } from '../views/le
 import { iso, isoOrNull } from '../views/time.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
 import type { View } from '../reply.ts'
-import { type AssetContext, noData, notListed, replyAboutNow } from './answers.ts'
+import { type AssetContext, noData, notListed, agedBy, stamped } from './answers.ts'
 import {
   array,
   instant,
@@ -21,9 +23,6 @@ import {
   oneOf,
   text,
 } from '../schema.ts'
-import { dataRoute, type Output } from '../route.ts'
-import { agedBy, dataErrors, stamped } from './fields.ts'
-import { symbol } from '../parameters.ts'
 
 export const aged = agedBy('rates 120 s, marks 60 s')
 
@@ -47,10 +46,9 @@ const settled = {
   last_settled_time: nullableInstant('When it was settled'),
 }
 
-export const fundingOutput: Output = {
-  says: 'Running funding rate',
-  type: 'application/json',
-  schema: object('Funding of one perpetual', {
+export const fundingOutput = jsonOutput(
+  'Running funding rate',
+  object('Funding of one perpetual', {
     symbol: text('Perpetual, as BTCUSDT'),
     exchange,
     funding_rate: number('Running rate for next_funding_time, fraction per interval; positive: longs pay shorts'),
@@ -65,12 +63,11 @@ export const fundingOutput: Output = {
     ...aged,
     ...stamped,
   }),
-}
+)
 
-const compareOutput: Output = {
-  says: 'Running rates of the three venues side by side',
-  type: 'application/json',
-  schema: object('Funding of one asset over venues', {
+const compareOutput = jsonOutput(
+  'Running rates of the three venues side by side',
+  object('Funding of one asset over venues', {
     symbol: text('Base asset'),
     exchanges: keyed(
       fundingVenues,
@@ -97,12 +94,11 @@ const compareOutput: Output = {
     ...aged,
     ...stamped,
   }),
-}
+)
 
-const predictedOutput: Output = {
-  says: 'Predicted rate of the next settlement',
-  type: 'application/json',
-  schema: object('Predicted funding', {
+const predictedOutput = jsonOutput(
+  'Predicted rate of the next settlement',
+  object('Predicted funding', {
     symbol: text('Base asset'),
     exchange,
     current_funding_rate: number('The venue’s running rate, fraction per interval'),
@@ -132,42 +128,36 @@ const predictedOutput: Output = {
     ...aged,
     ...stamped,
   }),
-}
+)
 
-export const fundingRate = dataRoute({
+export const fundingRate = assetRoute({
   path: '/funding-rate/:symbol',
   name: 'funding_rate',
   says: 'Running funding rate of a perpetual',
   priceUsdc: 0.02,
   ttlMs: 30_000,
-  input: { symbol },
-  outputs: { 200: fundingOutput },
-  errors: dataErrors,
-  prepare: (call) => replyAboutNow(call, call.input.symbol, fundingView),
+  output: fundingOutput,
+  view: fundingView,
 })
 
-export const fundingCompare = dataRoute({
+export const fundingCompare = assetRoute({
   path: '/futures/funding-compare/:symbol',
   name: 'funding_compare',
   says: 'Funding of three venues side by side',
   priceUsdc: 0.03,
   ttlMs: 30_000,
-  input: { symbol },
-  outputs: { 200: compareOutput },
-  errors: dataErrors,
-  prepare: (call) => replyAboutNow(call, call.input.symbol, compareView),
+  output: compareOutput,
+  view: compareView,
 })
 
-export const predictedFunding = dataRoute({
+export const predictedFunding = assetRoute({
   path: '/futures/predicted-funding/:symbol',
   name: 'predicted_funding',
   says: 'Predicted rate of the next settlement',
   priceUsdc: 0.02,
   ttlMs: 30_000,
-  input: { symbol },
-  outputs: { 200: predictedOutput },
-  errors: dataErrors,
-  prepare: (call) => replyAboutNow(call, call.input.symbol, predictedView),
+  output: predictedOutput,
+  view: predictedView,
 })
 
 /** Settled rates that a prediction shows. */

@@ -1,3 +1,4 @@
+import { jsonOutput, type Call, opsRoute } from '../route.ts'
 import { within } from '../log/log-connection.ts'
 import type { Hit } from '../cache.ts'
 import { ApiError } from '../errors.ts'
@@ -5,7 +6,6 @@ import { paymentState } from '../payments/discovery.ts'
 import type { Present } from '../present.ts'
 import { askPeer } from '../peers.ts'
 import { jsonReply, type Reply } from '../reply.ts'
-import { type Call, opsRoute, type Output } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import {
   readAudits,
@@ -34,7 +34,7 @@ import {
   type Schema,
   text,
 } from '../schema.ts'
-import { stamped } from './fields.ts'
+import { stamped } from './answers.ts'
 import { byTradeVenue } from '../views/venues.ts'
 
 const byName = (value: Schema, description: string): Schema => ({
@@ -52,10 +52,9 @@ const venueState = object('One venue', {
 
 const partStates = { type: 'object', additionalProperties: { type: 'string' }, description: 'Parts by name' }
 
-const healthOutput: Output = {
-  says: 'How the system is',
-  type: 'application/json',
-  schema: object(
+const healthOutput = jsonOutput(
+  'How the system is',
+  object(
     'How the system is',
     {
       status: oneOf(['ok', 'degraded', 'unavailable'], 'unavailable: the log has not been read yet'),
@@ -178,17 +177,16 @@ const healthOutput: Output = {
       'audit',
     ],
   ),
-}
+)
 
-const readyOutput: Output = {
-  says: 'Whether this instance can answer',
-  type: 'application/json',
-  schema: object(
+const readyOutput = jsonOutput(
+  'Whether this instance can answer',
+  object(
     'Readiness',
     { status: oneOf(['ready', 'unavailable'], 'Whether it can'), reason: text('Why not'), ...stamped },
     ['reason'],
   ),
-}
+)
 
 export const healthz = opsRoute({
   path: '/healthz',

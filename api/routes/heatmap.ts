@@ -1,3 +1,4 @@
+import { jsonOutput } from '../route.ts'
 import { cascadeReason, cascadeRisk, cascadeRisks } from '../../processors/liquidations/cascade.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import type { LiquidationRisk, Micros } from '../../schemas/records.ts'
@@ -8,13 +9,10 @@ import { observedOf } from '../views/liquidations.ts'
 import { iso } from '../views/time.ts'
 import type { View } from '../reply.ts'
 import { array, boolean, instant, nullableNumber, number, object, oneOf, type Schema, text } from '../schema.ts'
-import { dataRoute, type Output } from '../route.ts'
-import { symbol } from '../parameters.ts'
 import { marksWithBounds, openInterests, readNewest, type Reading } from '../views/readings.ts'
 import { floorTo } from '../views/range.ts'
-import { noData, type AssetContext } from './answers.ts'
-import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
-import { replyWanted } from './data.ts'
+import { noData, type AssetContext, agedBy, stamped } from './answers.ts'
+import { assetRoute } from './data.ts'
 import { firstOf, MARKS_SPAN, seriesRoute, type SeriesSource } from './series.ts'
 
 const side = oneOf(['long', 'short'], 'The position, not the order')
@@ -26,10 +24,9 @@ const riskClass = oneOf(
 
 const usd = (says: string): Schema => number(says, { minimum: 0 })
 
-const heatmapOutput: Output = {
-  says: 'Estimated liquidation levels',
-  type: 'application/json',
-  schema: object('Liquidation heatmap of one asset: a model, since nobody publishes entries and leverage', {
+const heatmapOutput = jsonOutput(
+  'Estimated liquidation levels',
+  object('Liquidation heatmap of one asset: a model, since nobody publishes entries and leverage', {
     symbol: text('Base asset'),
     current_price: number('Median of the venues’ marks, USD'),
     open_interest_usd: usd('Open interest of the venues, one side, USD'),
@@ -86,18 +83,17 @@ const heatmapOutput: Output = {
     ...agedBy('120 s'),
     ...stamped,
   }),
-}
+)
 
-export const liquidationHeatmap = dataRoute({
+export const liquidationHeatmap = assetRoute({
   path: '/liquidation/heatmap/:symbol',
   name: 'liquidation_heatmap',
   says: 'Estimated liquidation levels and cascade risk',
   priceUsdc: 0.05,
   ttlMs: 15_000,
-  input: { symbol },
-  outputs: { 200: heatmapOutput, 202: warmingUp },
-  errors: dataErrors,
-  prepare: (call) => replyWanted(call, call.input.symbol, heatmapView),
+  output: heatmapOutput,
+  view: heatmapView,
+  isWanted: true,
 })
 
 const FIRST_DAY: Micros = 86_400_000_000

@@ -1,7 +1,7 @@
+import { jsonOutput, type BodyRule, route, type Route } from '../route.ts'
 import { scopes } from '../credit/credit.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
-import { type BodyRule, type Output, route, type Route } from '../route.ts'
 import {
   array,
   integer,
@@ -64,8 +64,7 @@ const keySchemas: Readonly<Record<string, Schema>> = {
 
 const apiKey = nullableText('The key itself, mda_...: only here, and again for the same payment')
 
-const json = (says: string, schema: Schema): Output => ({ says, type: 'application/json', schema })
-const keyOutput = json('The key as it is now', object('An API key', keySchemas))
+const keyOutput = jsonOutput('The key as it is now', object('An API key', keySchemas))
 
 const creditBody: BodyRule = {
   schema: object(
@@ -116,7 +115,7 @@ const walletBody: BodyRule = {
   optional: false,
 }
 
-const usageOutput = json(
+const usageOutput = jsonOutput(
   'What the key was charged, by day and route',
   object('Usage of a month', {
     key_id: text('The key'),
@@ -137,9 +136,14 @@ const bearer = {
   Authorization: 'Bearer and the API key, or the manage_token of POST /wallet/keys',
   'X-API-Key': 'The API key, in its place',
 }
-const asked = ['unauthorized', 'forbidden', 'key_not_found', 'data_unavailable', 'overloaded'] as const
 const key_id = params.keyId
 const month = params.month
+/** Of routes about one key, for who has it or may manage it. */
+const ofKey = {
+  input: { key_id },
+  headers: bearer,
+  errors: ['unauthorized', 'forbidden', 'key_not_found', 'data_unavailable', 'overloaded'],
+} as const
 
 /** The routes of API keys; where payments are off there are none. */
 export const keyRoutes: readonly Route[] = [
@@ -155,7 +159,7 @@ export const keyRoutes: readonly Route[] = [
     input: {},
     body: creditBody,
     outputs: {
-      201: json(
+      201: jsonOutput(
         'The credit is there; the same payment gives this answer again',
         object('An API key with its credit', {
           ...keySchemas,
@@ -172,10 +176,8 @@ export const keyRoutes: readonly Route[] = [
     path: '/keys/:key_id',
     name: 'key',
     says: 'An API key with its balance',
-    input: { key_id },
-    headers: bearer,
+    ...ofKey,
     outputs: { 200: keyOutput },
-    errors: asked,
     prepare: (call) => showKey(call, call.input.key_id),
   }),
   keyRoute({
@@ -183,11 +185,9 @@ export const keyRoutes: readonly Route[] = [
     path: '/keys/:key_id',
     name: 'key_change',
     says: 'Change what an API key may do',
-    input: { key_id },
+    ...ofKey,
     body: changeBody,
-    headers: bearer,
     outputs: { 200: keyOutput },
-    errors: asked,
     prepare: (call) => changeKey(call, call.input.key_id),
   }),
   keyRoute({
@@ -195,16 +195,14 @@ export const keyRoutes: readonly Route[] = [
     path: '/keys/:key_id/rotate',
     name: 'key_rotate',
     says: 'Give an API key another secret',
-    input: { key_id },
+    ...ofKey,
     body: rotateBody,
-    headers: bearer,
     outputs: {
-      200: json(
+      200: jsonOutput(
         'The key with its new secret',
         object('An API key', { ...keySchemas, api_key: nullableText('The key itself, mda_...: only here') }),
       ),
     },
-    errors: asked,
     prepare: (call) => rotateKey(call, call.input.key_id),
   }),
   keyRoute({
@@ -212,10 +210,8 @@ export const keyRoutes: readonly Route[] = [
     path: '/keys/:key_id',
     name: 'key_revoke',
     says: 'End an API key for good',
-    input: { key_id },
-    headers: bearer,
+    ...ofKey,
     outputs: { 200: keyOutput },
-    errors: asked,
     prepare: (call) => revokeKey(call, call.input.key_id),
   }),
   keyRoute({
@@ -223,10 +219,9 @@ export const keyRoutes: readonly Route[] = [
     path: '/keys/:key_id/usage',
     name: 'key_usage',
     says: 'What an API key was charged, by day and route',
+    ...ofKey,
     input: { key_id, month },
-    headers: bearer,
     outputs: { 200: usageOutput },
-    errors: asked,
     prepare: (call) => keyUsage(call, call.input.key_id, call.input.month),
   }),
   keyRoute({
@@ -234,8 +229,8 @@ export const keyRoutes: readonly Route[] = [
     path: '/keys/:key_id/invoice',
     name: 'key_invoice',
     says: 'Purchases and charges of an API key in a month, as CSV',
+    ...ofKey,
     input: { key_id, month },
-    headers: bearer,
     outputs: {
       200: {
         says: 'A line for each purchase, and for each day and route; charges below zero',
@@ -243,7 +238,6 @@ export const keyRoutes: readonly Route[] = [
         schema: { type: 'string' },
       },
     },
-    errors: asked,
     prepare: (call) => keyInvoice(call, call.input.key_id, call.input.month),
   }),
   keyRoute({
@@ -254,7 +248,7 @@ export const keyRoutes: readonly Route[] = [
     input: {},
     body: walletBody,
     outputs: {
-      200: json(
+      200: jsonOutput(
         'Its keys, newest first, at most 1,000',
         object('Keys of a wallet', {
           count: integer('How many'),

@@ -1,18 +1,17 @@
+import { jsonOutput, dataRoute, type Run } from '../route.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { liquidationVenues } from '../../schemas/venues.ts'
 import { findAsset, type Listed } from '../catalogue.ts'
 import type { View } from '../reply.ts'
-import { dataRoute, type Output, type Run } from '../route.ts'
 import { liquidationsOf, statsOf, type LiquidationRow, type LiquidationStats, begunOf } from '../views/liquidations.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { heardOn, settledTime } from '../views/world.ts'
 import { array, instant, integer, nullableInstant, nullableText, number, object, oneOf, text } from '../schema.ts'
 import { limitOf, symbolFilter } from '../parameters.ts'
 import { readLiquidated, type Liquidated } from '../views/liquidated.ts'
-import { noData, replyNow, viewContext, type Asking, type ViewContext } from './answers.ts'
-import { agedBy, dataErrors, stamped } from './fields.ts'
+import { noData, replyNow, viewContext, type Asking, type ViewContext, agedBy, dataErrors, stamped } from './answers.ts'
 import { SERIES_SPAN, seriesRoute, type SeriesSource } from './series.ts'
 
 /** Most events that are held; the window has the newest. */
@@ -37,10 +36,9 @@ export const liquidationFields = {
   ),
 }
 
-const liquidationsOutput: Output = {
-  says: 'Newest liquidations',
-  type: 'application/json',
-  schema: object('Liquidations of the last 24 h, at most the newest 1000', {
+const liquidationsOutput = jsonOutput(
+  'Newest liquidations',
+  object('Liquidations of the last 24 h, at most the newest 1000', {
     count: integer('Events in this answer', { minimum: 0 }),
     symbol_filter: nullableText('As BTCUSDT; null: all symbols'),
     events: array(object('One liquidation', liquidationFields), 'Newest first'),
@@ -61,7 +59,7 @@ const liquidationsOutput: Output = {
     ...agedBy('30 s without word from any venue'),
     ...stamped,
   }),
-}
+)
 
 export const liquidationRecent = dataRoute({
   path: '/liquidation/recent',

@@ -1,3 +1,4 @@
+import { jsonOutput } from '../route.ts'
 import { classifySentiment, type Sentiment, sentiments } from '../../processors/funding/classes.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { ratioVenues } from '../../schemas/venues.ts'
@@ -7,19 +8,15 @@ import { ratiosOf, type RatioRow } from '../views/perpetuals.ts'
 import { iso } from '../views/time.ts'
 import type { View } from '../reply.ts'
 import { keyed, nullableInstant, nullableNumber, number, object, oneOf, text } from '../schema.ts'
-import { dataRoute, type Output } from '../route.ts'
-import { symbol } from '../parameters.ts'
 import { topTraders } from '../views/readings.ts'
-import { noData, type AssetContext } from './answers.ts'
-import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
-import { replyWanted } from './data.ts'
+import { noData, type AssetContext, agedBy, stamped } from './answers.ts'
+import { assetRoute } from './data.ts'
 import { status } from './funding.ts'
 import { readingsOf, type Values, sourceField, SERIES_SPAN, seriesRoute } from './series.ts'
 
-const longShortOutput: Output = {
-  says: 'Top traders’ positions',
-  type: 'application/json',
-  schema: object('Long/short ratio of one asset', {
+const longShortOutput = jsonOutput(
+  'Top traders’ positions',
+  object('Long/short ratio of one asset', {
     symbol: text('Base asset'),
     exchanges: keyed(
       ratioVenues,
@@ -41,18 +38,17 @@ const longShortOutput: Output = {
     ...agedBy('10 min'),
     ...stamped,
   }),
-}
+)
 
-export const longShort = dataRoute({
+export const longShort = assetRoute({
   path: '/futures/long-short/:symbol',
   name: 'long_short',
   says: 'Top traders’ long/short ratio',
   priceUsdc: 0.02,
   ttlMs: 30_000,
-  input: { symbol },
-  outputs: { 200: longShortOutput, 202: warmingUp },
-  errors: dataErrors,
-  prepare: (call) => replyWanted(call, call.input.symbol, longShortView),
+  output: longShortOutput,
+  view: longShortView,
+  isWanted: true,
 })
 
 /** Ratios older than this are stale. */

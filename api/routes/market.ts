@@ -1,21 +1,19 @@
+import { jsonOutput, dataRoute, type Run } from '../route.ts'
 import { ApiError } from '../errors.ts'
 import type { Token } from '../../schemas/records.ts'
 import type { View } from '../reply.ts'
-import { dataRoute, type Output, type Run } from '../route.ts'
 import type { Aged } from '../views/legs.ts'
 import { priceOf, type PriceRow, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso, isoOrNull } from '../views/time.ts'
-import { noData, replyNow, viewContext, type Asking, type ViewContext } from './answers.ts'
+import { noData, replyNow, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
 import { compositeAge } from './price.ts'
 import { REGISTRY, REGISTRY_STALE } from './prices.ts'
 import { boolean, instant, nullableInstant, nullableInteger, nullableNumber, object, text } from '../schema.ts'
-import { agedBy, stamped } from './fields.ts'
 import { tokenId } from '../parameters.ts'
 
-const marketOutput: Output = {
-  says: 'Details of a token',
-  type: 'application/json',
-  schema: object('Market details', {
+const marketOutput = jsonOutput(
+  'Details of a token',
+  object('Market details', {
     success: boolean('Always true'),
     data: object('The token; null: the registry does not say', {
       id: text('Registry id'),
@@ -40,7 +38,7 @@ const marketOutput: Output = {
     ...agedBy('prices 15 s, the registry 5 min'),
     ...stamped,
   }),
-}
+)
 
 export const market = dataRoute({
   path: '/api/v1/market/:id',

@@ -1,10 +1,9 @@
 import { askPeer } from '../peers.ts'
 import { textReply, type Reply } from '../reply.ts'
-import { type Call, opsRoute } from '../route.ts'
+import { type Call, opsRoute, textOutput } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { channelHealth, topicAges } from '../views/health.ts'
 import { auditsOf, promisesOf } from './health.ts'
-import { textOutput } from './fields.ts'
 
 export const metrics = opsRoute({
   path: '/metrics',

@@ -7,12 +7,10 @@ import { readCandles, type CandleRow } from '../views/ohlcv.ts'
 import { readPast, sinceOf, withPast, type Past } from '../views/past.ts'
 import { bucketRange, intervals, nextPage, wholenessOf, type Range } from '../views/range.ts'
 import { iso } from '../views/time.ts'
-import { ageOf, isHole, venueNames, viewVenues } from '../views/venues.ts'
+import { ageOf, isHole, viewVenues } from '../views/venues.ts'
 import type { View } from '../reply.ts'
 import { firstOf, type TradeContext } from './data.ts'
 import { newestByVenue, rangeOf, type Asked } from './history.ts'
-
-export const exchangeNames: readonly string[] = [...venueNames, 'all']
 
 export interface AskedCandles extends Asked {
   /** One of those whose trades count, or `all`. */

@@ -1,26 +1,23 @@
+import { jsonOutput } from '../route.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
-import { symbol } from '../parameters.ts'
 import type { View } from '../reply.ts'
-import { dataRoute, type Output } from '../route.ts'
 import { integer, keyed, nullableInstant, nullableNumber, number, object, text } from '../schema.ts'
 import { fundingOf } from '../views/funding.ts'
 import { ageOfLegs, legsOf } from '../views/legs.ts'
 import { interestedOf, INTEREST_STALE } from '../views/perpetuals.ts'
 import { marks, openInterests } from '../views/readings.ts'
 import { iso } from '../views/time.ts'
-import { noData, type AssetContext } from './answers.ts'
-import { replyWanted } from './data.ts'
-import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
+import { noData, type AssetContext, agedBy, stamped } from './answers.ts'
+import { assetRoute } from './data.ts'
 import { status } from './funding.ts'
 import { readingsOf, type Values, sourceField, MARKS_SPAN, seriesRoute } from './series.ts'
 
 const stale = '120 s'
 
-const interestOutput: Output = {
-  says: 'Open interest by venue and in sum',
-  type: 'application/json',
-  schema: object('Open interest of one asset', {
+const interestOutput = jsonOutput(
+  'Open interest by venue and in sum',
+  object('Open interest of one asset', {
     symbol: text('Base asset'),
     open_interest: number('Sum of the venues that count, base units of one side'),
     open_interest_usd: nullableNumber(
@@ -41,18 +38,17 @@ const interestOutput: Output = {
     ...agedBy(stale),
     ...stamped,
   }),
-}
+)
 
-export const openInterest = dataRoute({
+export const openInterest = assetRoute({
   path: '/futures/open-interest/:symbol',
   name: 'open_interest',
   says: 'Open interest of perpetuals, by venue and in sum',
   priceUsdc: 0.02,
   ttlMs: 30_000,
-  input: { symbol },
-  outputs: { 200: interestOutput, 202: warmingUp },
-  errors: dataErrors,
-  prepare: (call) => replyWanted(call, call.input.symbol, openInterestView),
+  output: interestOutput,
+  view: openInterestView,
+  isWanted: true,
 })
 
 export const openInterestHistory = seriesRoute({

@@ -1,12 +1,11 @@
+import { jsonOutput, opsRoute, type Route, type Call, textOutput } from '../route.ts'
 import { openapi } from '../openapi.ts'
 import { guideAnswer, pricingAnswer, resourcesAnswer, paymentWords } from '../payments/discovery.ts'
 import { JSON_TYPE, textReply, type Reply } from '../reply.ts'
-import { opsRoute, type Output, type Route, type Call } from '../route.ts'
 import { array, integer, number, object, oneOf, text } from '../schema.ts'
 import { docsRoutes } from './docs-table.ts'
 import { healthz, readyz } from './health.ts'
 import { metrics } from './metrics.ts'
-import { textOutput } from './fields.ts'
 
 const INDEX_TTL_MS = 60_000
 
@@ -15,10 +14,9 @@ export function opsRoutes(all: () => readonly Route[]): Route[] {
   return [healthz, readyz, metrics, ...guideRoutes(all), ...docsRoutes(all)]
 }
 
-export const pricingOutput: Output = {
-  says: 'All prices',
-  type: 'application/json',
-  schema: object(
+export const pricingOutput = jsonOutput(
+  'All prices',
+  object(
     'All prices',
     {
       payments: oneOf(['off', 'play-money', 'on'], 'off: every route is free'),
@@ -43,18 +41,17 @@ export const pricingOutput: Output = {
     },
     ['pay'],
   ),
-}
+)
 
-export const resourcesOutput: Output = {
-  says: 'What can be bought',
-  type: 'application/json',
-  schema: object('What can be bought', {
+export const resourcesOutput = jsonOutput(
+  'What can be bought',
+  object('What can be bought', {
     version: integer('Of this document: 1'),
     x402Version: integer('Newest version of the protocol that is spoken'),
     resources: array(text('An address'), 'An example of each route that is paid for'),
     openapi: text('Address of the OpenAPI document'),
   }),
-}
+)
 
 function guideRoutes(all: () => readonly Route[]): Route[] {
   return [

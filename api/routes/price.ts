@@ -1,19 +1,17 @@
+import { assetRoute } from './data.ts'
+import { jsonOutput } from '../route.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { type Aged, type LegStatus, legStatuses, legsOf, type Leg } from '../views/legs.ts'
 import { priceOf, type PriceRow, tickersOf, type TickerRow, SPOT_STALE, spotOf } from '../views/prices.ts'
 import { heardOn, type World } from '../views/world.ts'
 import type { View } from '../reply.ts'
-import { type AssetContext, noData, notListed, replyAboutNow } from './answers.ts'
+import { type AssetContext, noData, notListed, agedBy, stamped } from './answers.ts'
 import { array, boolean, keyed, nullableInteger, nullableNumber, number, object, oneOf, text } from '../schema.ts'
-import { dataRoute, type Output } from '../route.ts'
-import { agedBy, dataErrors, stamped } from './fields.ts'
-import { symbol } from '../parameters.ts'
 
-export const priceOutput: Output = {
-  says: 'Composite price',
-  type: 'application/json',
-  schema: object('Median of the chain venues’ spot prices', {
+export const priceOutput = jsonOutput(
+  'Composite price',
+  object('Median of the chain venues’ spot prices', {
     symbol: text('Base asset'),
     price: number('USD'),
     change_24h: nullableNumber('Median of the used venues’ own changes, percent; null: none says'),
@@ -34,18 +32,16 @@ export const priceOutput: Output = {
     ...agedBy('15 s'),
     ...stamped,
   }),
-}
+)
 
-export const price = dataRoute({
+export const price = assetRoute({
   path: '/price/:symbol',
   name: 'price',
   says: 'Composite price of five exchanges',
   priceUsdc: 0.005,
   ttlMs: 2_000,
-  input: { symbol },
-  outputs: { 200: priceOutput },
-  errors: dataErrors,
-  prepare: (call) => replyAboutNow(call, call.input.symbol, priceView),
+  output: priceOutput,
+  view: priceView,
 })
 
 interface Quote extends TickerRow, Aged {

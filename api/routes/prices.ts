@@ -1,14 +1,13 @@
+import { jsonOutput, dataRoute, type Run } from '../route.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros, Token } from '../../schemas/records.ts'
 import { ageOf, jsonReply, type Reply, type ReplyMeta } from '../reply.ts'
-import { dataRoute, type Output, type Run } from '../route.ts'
 import type { Aged } from '../views/legs.ts'
 import { spotOf, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso } from '../views/time.ts'
 import type { World } from '../views/world.ts'
-import { noData, viewContext, type Asking, type ViewContext } from './answers.ts'
+import { noData, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
 import { boolean, instant, integer, nullableNumber, number, object, oneOf } from '../schema.ts'
-import { agedBy, stamped } from './fields.ts'
 import { symbols } from '../parameters.ts'
 import { batchSymbols } from '../params.ts'
 
@@ -23,10 +22,9 @@ const entry = object('One symbol', {
 
 const optional = Object.fromEntries(batchSymbols.map((symbol) => [symbol, entry]))
 
-const pricesOutput: Output = {
-  says: 'Prices of up to 20 symbols',
-  type: 'application/json',
-  schema: object('Prices', {
+const pricesOutput = jsonOutput(
+  'Prices of up to 20 symbols',
+  object('Prices', {
     success: boolean('Always true'),
     data: object('By lower-case symbol; a symbol that nobody can price is left out', optional, batchSymbols),
     meta: object('About the answer', {
@@ -36,7 +34,7 @@ const pricesOutput: Output = {
       ...stamped,
     }),
   }),
-}
+)
 
 export const prices = dataRoute({
   path: '/api/v1/prices',

@@ -1,14 +1,13 @@
+import { jsonOutput, type Call, route } from '../route.ts'
 import { recordPosition } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
-import { type Call, type Output, route } from '../route.ts'
 import { instant, integer, object, text } from '../schema.ts'
 import { recordId } from '../parameters.ts'
 
-const recordOutput: Output = {
-  says: 'The record of the log that a trigger names',
-  type: 'application/json',
-  schema: object('A record', {
+const recordOutput = jsonOutput(
+  'The record of the log that a trigger names',
+  object('A record', {
     id: text('As asked for'),
     topic: text('Its topic'),
     partition: integer('Its partition'),
@@ -17,7 +16,7 @@ const recordOutput: Output = {
     type: text('What kind of record it is'),
     record: { type: 'object', description: 'As it is in the log; times are microseconds since the Unix epoch' },
   }),
-}
+)
 
 export const recordRoute = route({
   priceUsdc: 0,

@@ -1,17 +1,16 @@
+import { jsonOutput, dataRoute } from '../route.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import { limitOf } from '../parameters.ts'
 import type { Param } from '../params.ts'
 import type { View } from '../reply.ts'
-import { dataRoute, type Output } from '../route.ts'
 import { array, integer, nullable, nullableNumber, object, oneOf, text } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { readInterestBefore, type PastInterest } from '../views/perpetuals.ts'
 import { figureNames, screened, screenOf, type Figure, type Screened } from '../views/screener.ts'
 import { heardOn, settledTime } from '../views/world.ts'
-import { noData, replyNow, viewContext } from './answers.ts'
-import { agedBy, stamped } from './fields.ts'
+import { noData, replyNow, viewContext, agedBy, stamped } from './answers.ts'
 
 /** All symbols are looked through at most so often, milliseconds. */
 const SCAN_MS = 1_000
@@ -56,10 +55,9 @@ const where = {
   example: 'open_interest_usd>1000000,funding_rate_pct<0',
 } as const satisfies Param
 
-const output: Output = {
-  says: 'All symbols with the figures that they are picked by',
-  type: 'application/json',
-  schema: object('Screener', {
+const output = jsonOutput(
+  'All symbols with the figures that they are picked by',
+  object('Screener', {
     known: integer('Symbols that venues list', { minimum: 0 }),
     matching: integer('Those that meet the conditions', { minimum: 0 }),
     symbols: array(
@@ -73,7 +71,7 @@ const output: Output = {
     ...agedBy('120 s without word from any venue on funding'),
     ...stamped,
   }),
-}
+)
 
 export const screener = dataRoute({
   path: '/screener',

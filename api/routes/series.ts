@@ -11,9 +11,19 @@ import { bucketsOf, CLOSES_AFTER, floorTo, intervals, nextPage, type IntervalNam
 import { iso } from '../views/time.ts'
 import { heardOn, partitionTime } from '../views/world.ts'
 import { factSources, readFirst, readNewest, type Reading, type Series } from '../views/readings.ts'
-import { assetContext, noData, notListed, replyAbout, type AssetContext } from './answers.ts'
+import {
+  assetContext,
+  noData,
+  notListed,
+  replyAbout,
+  type AssetContext,
+  agedBy,
+  dataErrors,
+  paged,
+  stamped,
+  warmingUp,
+} from './answers.ts'
 import { keepingWanted, warming } from './data.ts'
-import { agedBy, dataErrors, paged, stamped, warmingUp } from './fields.ts'
 import { askedRange, rangeKey, rangeOf, type Asked } from './history.ts'
 
 /** How long it is remembered when the first reading of an asset was, milliseconds. */

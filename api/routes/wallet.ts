@@ -1,3 +1,4 @@
+import { jsonOutput, type Call, type BodyRule, route, type Route } from '../route.ts'
 import { manageToken, webhookSecret } from '../../processors/alerts/secrets.ts'
 import { statusAnswer } from '../alerts/answers.ts'
 import { kindOf, alertStates } from '../alerts/alert-store.ts'
@@ -7,7 +8,6 @@ import type { Body } from '../body.ts'
 import { ownerByKey } from '../credit/tokens.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
-import { type Call, type BodyRule, type Output, route, type Route } from '../route.ts'
 import type { CreationKey } from '../alerts/creation-index.ts'
 import * as params from '../parameters.ts'
 import { array, instant, integer, nullableText, object, oneOf, text } from '../schema.ts'
@@ -87,14 +87,13 @@ function textIn(body: Body, name: string): string | undefined {
   throw new ApiError('invalid_body', `${name} must be a text.`, { field: name })
 }
 
-const walletMessageOutput: Output = {
-  says: 'What the wallet signs, as it is (EIP-4361)',
-  type: 'application/json',
-  schema: object('A message', {
+const walletMessageOutput = jsonOutput(
+  'What the wallet signs, as it is (EIP-4361)',
+  object('A message', {
     message: text('The text'),
     expires_at: instant('Until when it is taken, once'),
   }),
-}
+)
 
 const walletAlertsBody: BodyRule = {
   schema: object(
@@ -114,10 +113,9 @@ const walletAlertsBody: BodyRule = {
   optional: true,
 }
 
-const walletAlertsOutput: Output = {
-  says: 'The alerts that the wallet paid for, newest first, ended ones of the last 7 days included',
-  type: 'application/json',
-  schema: object('A page of alerts', {
+const walletAlertsOutput = jsonOutput(
+  'The alerts that the wallet paid for, newest first, ended ones of the last 7 days included',
+  object('A page of alerts', {
     count: integer('Alerts of this page'),
     alerts: array(
       {
@@ -129,7 +127,7 @@ const walletAlertsOutput: Output = {
     ),
     next_cursor: nullableText('What `cursor` the next page has; null: this is the last'),
   }),
-}
+)
 
 const free = { priceUsdc: 0, limit: 'caller', ttlMs: 0 } as const
 

@@ -1,3 +1,4 @@
+import { jsonOutput, type BodyRule, type Call, route } from '../route.ts'
 import type { Ring, WhatIfTerms } from '../../processors/alerts/what-if.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { metricOf, metricNames } from '../../processors/alerts/metrics.ts'
@@ -9,7 +10,6 @@ import type { Body } from '../body.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
-import { type BodyRule, type Call, type Output, route } from '../route.ts'
 import type { Services } from '../services.ts'
 import { pastSources } from '../views/past-inputs.ts'
 import { iso, isoOrNull } from '../views/time.ts'
@@ -143,10 +143,9 @@ const bySymbol = object('What became of one symbol', {
   coverage: { ...coverageSchema, type: ['object', 'null'], description: 'What it rests on; null: there is no history' },
 })
 
-const whatIfOutput: Output = {
-  says: 'How often the alert would have rung in the last days, decided by the code that decides about live alerts',
-  type: 'application/json',
-  schema: object(
+const whatIfOutput = jsonOutput(
+  'How often the alert would have rung in the last days, decided by the code that decides about live alerts',
+  object(
     'A trial',
     {
       ...termFields,
@@ -165,7 +164,7 @@ const whatIfOutput: Output = {
     },
     [...optional, 'symbol', 'symbols', 'by_symbol', 'coverage', 'figures'],
   ),
-}
+)
 
 export const alertBacktest = route({
   priceUsdc: 0,

@@ -98,7 +98,7 @@ it('the text of a check has a line a topic and both sides of a difference', () =
   const tally = { compared: 3, repeated: 1, overtaken: 0, older: 0, different: 1 }
   const live = {
     type: 'mark',
-    value: { ...unsaid('mark'), writer: 'cvd', run: 0, time: 5 },
+    value: { writer: 'cvd', run: 0, time: 5, ...unsaid('mark') },
   } as const
   const text = checkText({
     differences: [
