@@ -1,24 +1,17 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
 import { periods, windowOf } from '../processors/cvd/periods.ts'
 import { periodNames } from '../processors/cvd/state.ts'
-import { clickhouseEnv } from '../infra/config/clickhouse.ts'
-import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
-import type { Log } from '../infra/kafka/seam.ts'
 import { startChild, type Child } from '../infra/local/child.ts'
 import { tradeVenues, usualTradeVenues } from '../schemas/venues.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
 import { FakeDatabase, instrumentOf, type FakeCandle } from './testing/fake-database.ts'
 import { fillLog, fillViews, putCvd, putMarks } from './testing/facts.ts'
+import { surroundings, type Surroundings } from './testing/surroundings.ts'
 import { readUnsubscribed } from './views/covered.ts'
 import { TtlCache } from './cache.ts'
 import type { Database } from './views/database.ts'
@@ -43,35 +36,16 @@ const now = Date.now() * 1000
 const open = now - (now % (10 * SECOND))
 
 let folder: string
-let env: Record<string, string>
-let log: Log
-let codec: RegistryCodec
+let own: Surroundings
 let real: Database & { close(): Promise<void> }
 let api: Child | undefined
 const fake = new FakeDatabase()
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouse } = inject('parts')
-  const id = randomUUID().slice(0, 8)
+  own = await surroundings(inject('parts'), { name: 'api', partitions: PARTITIONS })
+  const { env, log, codec, database } = own
   folder = mkdtempSync(path.join(tmpdir(), 'api-'))
-  env = {
-    MODE: 'demo', // the test runner has a MODE of its own
-    NAMESPACE: `api-${id}.`,
-    PARTITIONS: String(PARTITIONS),
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    ...clickhouseEnv(clickhouse),
-    CLICKHOUSE_DATABASE: `api_${id}`,
-    API_PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
-    SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
-    LOG_FORMAT: 'json',
-  }
-  await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
-  codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace: env['NAMESPACE'] ?? '', clientId: 'api-test' })
-  const at = { ...clickhouse, database: env['CLICKHOUSE_DATABASE'] ?? '' }
-  real = openDatabase(at, createMetrics())
+  real = openDatabase({ ...inject('parts').clickhouse, database }, createMetrics())
   fillViews(fake, now)
   fake.pasts = candles()
   await fillLog({ log, codec, partitions: PARTITIONS, now }, fake)
@@ -90,8 +64,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.stop()
   await real.close()
-  await dropDatabase(inject('parts').clickhouse, env['CLICKHOUSE_DATABASE'] ?? '')
-  await log.close()
+  await own.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -248,7 +221,7 @@ describe('the API on the real parts', () => {
   beforeAll(async () => {
     await vi.waitFor(isReady, { timeout: 60_000, interval: 100 })
     time = (Date.now() + AHEAD_MS) * 1000
-    const target = { log, codec, partitions: PARTITIONS, now }
+    const target = { ...own, partitions: PARTITIONS, now }
     await putCvd(target, fake, time)
     await putMarks(target, time)
     await vi.waitFor(async () => {
@@ -300,8 +273,9 @@ describe('the API on the real parts', () => {
     const { status, body } = await get('/cvd/wif')
     expect([status, body['status']]).toEqual([202, 'warming_up'])
     const wants: unknown[] = []
-    for await (const records of log.reader().toEnd('control.subscriptions', 0))
-      for (const { key, value } of records) wants.push([key?.toString(), value === null ? null : codec.decode(value)])
+    for await (const records of own.log.reader().toEnd('control.subscriptions', 0))
+      for (const { key, value } of records)
+        wants.push([key?.toString(), value === null ? null : own.codec.decode(value)])
     const value = {
       asset: 'wif',
       wanter: 'api',

@@ -1,15 +1,8 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { connectClickhouse } from '../infra/clickhouse/client.ts'
-import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
-import { clickhouseEnv } from '../infra/config/clickhouse.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Child } from '../infra/local/child.ts'
 import { emailCode } from '../processors/alerts/secrets.ts'
 import type { Given } from '../processors/webhooks/channels/channel.ts'
@@ -19,6 +12,7 @@ import { Certificates, startReceiver, type Receiver } from '../processors/webhoo
 import { topics } from '../schemas/topics.ts'
 import { textOf } from './testing/alert-calls.ts'
 import { assertAlerts, call, priceAlert, startService } from './testing/real-calls.ts'
+import { surroundings, type Surroundings } from './testing/surroundings.ts'
 
 /** Channels from the request that makes an alert to the service that is told, which behaves as its documentation says. */
 
@@ -28,8 +22,7 @@ const SECRET = 'a-secret-of-the-tests-that-is-long-enough'
 const secrets = { newest: 1, byVersion: new Map([[1, SECRET]]) }
 const certificates = new Certificates()
 const folder = mkdtempSync(path.join(tmpdir(), 'channels-'))
-const id = randomUUID().slice(0, 8)
-const database = `channels_${id}`
+let surrounding: Surroundings
 const taken = new Map<string, Buffer[]>()
 const standIns: Receiver[] = []
 let smtp: SmtpStandIn
@@ -38,7 +31,6 @@ let children: Child[] = []
 let api: Child
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouse } = inject('parts')
   await certificates.make()
   const certificate = certificates.of('good')
   for (const [name, vendor] of Object.entries(vendors)) {
@@ -48,18 +40,8 @@ beforeAll(async () => {
   }
   smtp = await startSmtp(certificate)
   own = await startReceiver(certificate, (_, response) => void response.writeHead(204).end())
-  const env = {
-    MODE: 'demo',
-    NAMESPACE: `channels-${id}.`,
-    PARTITIONS: String(PARTITIONS),
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    ...clickhouseEnv(clickhouse),
-    CLICKHOUSE_DATABASE: database,
+  const settings = {
     PROCESSORS: 'alerts',
-    OPS_PORT: '0',
-    API_PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
     SERVICE_SECRET: SECRET,
     WEBHOOK_CA_FILE: certificates.caFile,
     CHANNEL_BASES: Object.keys(vendors)
@@ -68,10 +50,9 @@ beforeAll(async () => {
     SMTP_URL: smtp.url.href,
     SMTP_FROM: 'Market data alerts <alerts@example.com>',
     LOG_LEVEL: 'debug',
-    LOG_FORMAT: 'json',
   }
-  const prepare = fileURLToPath(new URL('../infra/prepare.ts', import.meta.url))
-  await promisify(execFile)(process.execPath, [prepare], { env: { ...process.env, ...env } })
+  surrounding = await surroundings(inject('parts'), { name: 'channels', partitions: PARTITIONS, settings })
+  const { env } = surrounding
   children = await Promise.all([
     startService({ folder, env }, 'api', '../main.ts'),
     startService({ folder, env }, 'processors', '../../processors/main.ts'),
@@ -87,7 +68,7 @@ afterAll(async () => {
   await Promise.all(children.map((child) => child.stop()))
   await Promise.all([...standIns, own].map((receiver) => receiver?.close()))
   await smtp?.close()
-  await dropDatabase(inject('parts').clickhouse, database)
+  await surrounding.close()
   certificates.remove()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -123,6 +104,7 @@ async function tell(channel: Given): Promise<{ shown: unknown; outcome: unknown;
 
 /** All rows of all tables, as text. */
 async function rowsOfAll(): Promise<string[]> {
+  const { database } = surrounding
   const server = connectClickhouse({ ...inject('parts').clickhouse, database })
   const named = `SELECT name FROM system.tables WHERE database = '${database}' AND engine LIKE '%MergeTree'`
   const tables = await server.rows(named)
@@ -135,16 +117,13 @@ async function rowsOfAll(): Promise<string[]> {
 
 /** All records of all topics, as bytes. */
 async function bytesOfAll(): Promise<string[]> {
-  const { brokers } = inject('parts')
-  const log = await connectLog({ brokers, namespace: `channels-${id}.`, clientId: 'channels-test' })
-  const reader = log.reader()
+  const reader = surrounding.log.reader()
   const found: string[] = []
   for (const { name, partitions } of topics)
     for (let partition = 0; partition < (partitions === 'one' ? 1 : PARTITIONS); partition += 1)
       for await (const records of reader.toEnd(name, partition))
         found.push(...records.map(({ value }) => String(value)))
   await reader.close()
-  await log.close()
   return found
 }
 

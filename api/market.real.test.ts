@@ -1,21 +1,13 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
 import type { Records } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { priceVenues, tradeVenues, usualTradeVenues } from '../schemas/venues.ts'
-import { clickhouseEnv } from '../infra/config/clickhouse.ts'
-import { loadCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
-import type { Log } from '../infra/kafka/seam.ts'
 import { startChild, type Child } from '../infra/local/child.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
@@ -28,6 +20,7 @@ import { fakePresent } from './testing/fake-present.ts'
 import { fillLog, fillViews } from './testing/facts.ts'
 import { fillAsset, fillTokens } from './testing/market-facts.ts'
 import { fillMarketLog } from './testing/market-log.ts'
+import { surroundings, type Surroundings } from './testing/surroundings.ts'
 import { Unread } from './unread.ts'
 import { readAudits } from './views/health.ts'
 import type { Database } from './views/database.ts'
@@ -55,9 +48,8 @@ const file = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 /** A moment of this run; every record lies around it. */
 const now = Date.now() * 1000
 
-const database = `api_market_${randomUUID().slice(0, 8)}`
 let folder: string
-let log: Log
+let own: Surroundings
 let real: Database & { close(): Promise<void> }
 let api: Child | undefined
 let table: PresentTable
@@ -73,24 +65,9 @@ const fake = new FakeDatabase()
 beforeAll(async () => {
   const { brokers, registryUrl, clickhouse } = inject('parts')
   folder = mkdtempSync(path.join(tmpdir(), 'api-market-'))
-  const env = {
-    MODE: 'demo',
-    NAMESPACE: `${database}.`,
-    PARTITIONS: String(PARTITIONS),
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    ...clickhouseEnv(clickhouse),
-    CLICKHOUSE_DATABASE: database,
-    API_PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
-    SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
-    LOG_FORMAT: 'json',
-  }
-  await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
-  const codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace: env.NAMESPACE, clientId: 'api-test' })
-  const at = { ...clickhouse, database }
-  real = openDatabase(at, createMetrics())
+  own = await surroundings(inject('parts'), { name: 'api-market', partitions: PARTITIONS })
+  const { env, log, codec, database, namespace } = own
+  real = openDatabase({ ...clickhouse, database }, createMetrics())
   fillViews(fake, now)
   fillAsset(fake.market, 'btc', { now, price: 100 })
   fillAsset(fake.market, 'eth', { now, price: 7 })
@@ -99,7 +76,7 @@ beforeAll(async () => {
   await fillLog(target, fake)
   await fillMarketLog(target, fake.market)
   await vi.waitFor(arrived, { timeout: 60_000, interval: 100 })
-  const where = { brokers, namespace: env.NAMESPACE, registryUrl, clientId: 'api-test-present', partitions: PARTITIONS }
+  const where = { brokers, namespace, registryUrl, clientId: 'api-test-present', partitions: PARTITIONS }
   table = new PresentTable({ ...where, log: pino({ level: 'silent' }), unread: new Unread() })
   await table.read(60_000)
   line = await startCuttingProxy(clickhouse.url)
@@ -125,8 +102,7 @@ afterAll(async () => {
   await line.close()
   await table.close()
   await real.close()
-  await dropDatabase(inject('parts').clickhouse, database)
-  await log.close()
+  await own.close()
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -1,19 +1,13 @@
-import { execFile } from 'node:child_process'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { registerExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { parseAbiItem } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { dropDatabase } from '../../infra/clickhouse/testing/database.ts'
-import { clickhouseEnv, type ClickhouseAccess } from '../../infra/config/clickhouse.ts'
-import { loadCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { payTo, token } from '../../infra/local/chain/accounts.ts'
 import { tokenAbi, localClient, mint } from '../../infra/local/chain/prepare-chain.ts'
 import { localPayments, localWallet } from '../../infra/local/chain/settings.ts'
@@ -24,14 +18,10 @@ import { fillLog, fillViews } from './facts.ts'
 import { fillAsset, fillTokens } from './market-facts.ts'
 import { fillMarketLog } from './market-log.ts'
 import { Books } from './paid-calls.ts'
+import { surroundings, type Parts, type Surroundings } from './surroundings.ts'
+import type { TopicName } from '../../schemas/topics.ts'
 
 /** What paid requests are tried on: the API, the settling and a chain, as a system has them; and payers. */
-
-export interface Parts {
-  readonly brokers: readonly string[]
-  readonly registryUrl: string
-  readonly clickhouse: ClickhouseAccess
-}
 
 const PARTITIONS = 2
 /** The market's facts lie this far ahead, so that they are fresh for as long as a test takes, milliseconds. */
@@ -41,7 +31,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export type Program = 'api/main.ts' | 'processors/payments/main.ts' | 'processors/main.ts'
 
-interface Opened extends Pick<PaidSystem, 'chain' | 'env' | 'folder'>, Pick<Parts, 'brokers' | 'clickhouse'> {}
+type Opened = Pick<PaidSystem, 'chain' | 'folder'> & { readonly own: Surroundings }
 
 const transferEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
 
@@ -50,52 +40,36 @@ export class PaidSystem {
   readonly env: Readonly<Record<string, string>>
   readonly folder: string
   readonly books = new Books()
-  readonly #brokers: readonly string[]
-  readonly #clickhouse: ClickhouseAccess
+  readonly #own: Surroundings
   readonly #children = new Set<Child>()
 
   static async open(
     parts: Parts,
-    options: { blockSeconds?: number; settleSeconds?: number } = {},
+    options: { blockSeconds?: number; settleSeconds?: number; reads?: readonly TopicName[] } = {},
   ): Promise<PaidSystem> {
-    const { blockSeconds = 0, settleSeconds = 60 } = options
-    const id = randomUUID().slice(0, 8)
+    const { blockSeconds = 0, settleSeconds = 60, ...reads } = options
     const folder = mkdtempSync(path.join(tmpdir(), 'paid-'))
     const files = { dataDir: path.join(folder, 'chain'), logFile: path.join(folder, 'chain.log') }
     const chain = await startChain({ ...files, port: 0, blockSeconds })
-    const env = {
-      MODE: 'demo',
-      NAMESPACE: `paid-${id}.`,
-      PARTITIONS: String(PARTITIONS),
-      KAFKA_BROKERS: parts.brokers.join(','),
-      SCHEMA_REGISTRY_URL: parts.registryUrl,
-      ...clickhouseEnv(parts.clickhouse),
-      CLICKHOUSE_DATABASE: `paid_${id}`,
-      API_PORT: '0',
-      OPS_PORT: '0',
+    const settings = {
       PROCESSORS: 'alerts',
       RATE_LIMIT_PER_SECOND: '1000000000',
       RATE_LIMIT_BURST: '1000000000',
-      SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
-      LOG_FORMAT: 'json',
       PAYMENTS: 'local',
       PAYMENT_SETTLE_SECONDS: String(settleSeconds),
       ...localPayments({ chain: chain.url, api: 'http://127.0.0.1:3000' }),
       ...localWallet,
     }
-    await promisify(execFile)(process.execPath, [path.join(ROOT, 'infra/prepare.ts')], {
-      env: { ...process.env, ...env },
-    })
-    await fillMarket(env, parts)
-    return new PaidSystem({ chain, env, folder, brokers: parts.brokers, clickhouse: parts.clickhouse })
+    const own = await surroundings(parts, { name: 'paid', partitions: PARTITIONS, settings, ...reads })
+    await fillMarket(own)
+    return new PaidSystem({ chain, folder, own })
   }
 
-  private constructor({ chain, env, folder, brokers, clickhouse }: Opened) {
+  private constructor({ chain, folder, own }: Opened) {
     this.chain = chain
-    this.env = env
+    this.env = own.env
     this.folder = folder
-    this.#brokers = brokers
-    this.#clickhouse = clickhouse
+    this.#own = own
   }
 
   async start(program: Program, more: Record<string, string> = {}): Promise<Child> {
@@ -137,7 +111,7 @@ export class PaidSystem {
   async stop(): Promise<void> {
     await Promise.all([...this.#children].map((child) => child.stop()))
     await this.chain.stop()
-    await dropDatabase(this.#clickhouse, this.env['CLICKHOUSE_DATABASE'] ?? '')
+    await this.#own.close()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
@@ -180,16 +154,7 @@ export class PaidSystem {
 
   /** Intents that the log holds. */
   async intents(): Promise<number> {
-    const log = await connectLog({
-      brokers: this.#brokers,
-      namespace: this.env['NAMESPACE'] ?? '',
-      clientId: 'paid-test',
-    })
-    try {
-      return (await log.reader().offsets('payments.intents', [0], 'end')).get(0) ?? 0
-    } finally {
-      await log.close()
-    }
+    return (await this.#own.log.reader().offsets('payments.intents', [0], 'end')).get(0) ?? 0
   }
 
   /** Resolves when the API answers that question, whatever its price: the facts have arrived. */
@@ -216,15 +181,13 @@ function officialFetch(account: PrivateKeyAccount): typeof fetch {
   return wrapFetchWithPayment(fetch, client)
 }
 
-async function fillMarket(env: { NAMESPACE: string }, { brokers, registryUrl }: Parts): Promise<void> {
-  const log = await connectLog({ brokers, namespace: env.NAMESPACE, clientId: 'paid-test' })
+async function fillMarket({ log, codec }: Surroundings): Promise<void> {
   const views = new FakeDatabase()
   const now = (Date.now() + AHEAD_MS) * 1000
   fillViews(views, now)
   fillAsset(views.market, 'btc', { now, price: 100 })
   fillTokens(views.market, now)
-  const target = { log, codec: await loadCodec(registryUrl), partitions: PARTITIONS, now }
+  const target = { log, codec, partitions: PARTITIONS, now }
   await fillLog(target, views)
   await fillMarketLog(target, views.market)
-  await log.close()
 }
