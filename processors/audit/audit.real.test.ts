@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createWorld, iso, type World } from '../../infra/clickhouse/testing/world.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import type { Candle, Micros, Trade } from '../../schemas/records.ts'
@@ -18,19 +18,14 @@ let world: World
 let host: Child
 let folder: string
 beforeAll(async () => {
-  const { brokers, registryUrl } = inject('parts')
   world = await createWorld('planted', { reads: ['derived.flow', 'derived.audit'] })
   folder = mkdtempSync(path.join(tmpdir(), 'audit-'))
   host = await startChild({
     name: 'processors',
     command: [process.execPath, main],
     env: {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      NAMESPACE: world.namespace,
+      ...world.env,
       PROCESSORS: 'cvd,audit',
-      PARTITIONS: '4',
-      LOG_FORMAT: 'json',
     },
     logFile: path.join(folder, 'processors.log'),
     ready: 'message',

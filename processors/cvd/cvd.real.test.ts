@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
-import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { ownTopics, type OwnTopics } from '../../infra/kafka/testing/topics.ts'
 import { groupMembership } from '../../infra/kafka/membership.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { forgotten } from '../../infra/kafka/testing/owners.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { freeze } from '../../infra/local/testing/faults.ts'
@@ -38,6 +36,7 @@ const rest = {
 const quietPorts = { hint: () => Promise.resolve(), clock: hostClock, meter: quietMeter, report: quietReport }
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
+let own: OwnTopics
 let namespace: string
 let folder: string
 let codec: RegistryCodec
@@ -45,21 +44,10 @@ let log: Log
 let hosts: Child[]
 
 beforeEach(async () => {
-  const { brokers, registryUrl } = inject('parts')
-  namespace = `cvd-${randomUUID().slice(0, 8)}.`
+  own = await ownTopics(inject('parts'), 'cvd', PARTITIONS)
+  ;({ log, codec, namespace } = own)
   folder = mkdtempSync(path.join(tmpdir(), 'cvd-'))
   hosts = []
-  codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace, clientId: 'cvd-test' })
-  await prepareTopics({
-    brokers,
-    namespace,
-    log,
-    codec,
-    partitions: PARTITIONS,
-    replicationFactor: 1,
-    retentionBytes: 1e9,
-  })
 })
 
 afterEach(async () => {
@@ -167,17 +155,12 @@ it('hands over to a higher generation under load: it catches up beside two hosts
 
 /** A host of the cvd processor as a process of its own. */
 async function host(env: Readonly<Record<string, string>> = {}): Promise<Child> {
-  const { brokers, registryUrl } = inject('parts')
   const started = await startChild({
     name: 'processors',
     command: [process.execPath, main],
     env: {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      NAMESPACE: namespace,
-      PARTITIONS: String(PARTITIONS),
+      ...own.env,
       SNAPSHOT_SECONDS: '0.2',
-      LOG_FORMAT: 'json',
       ...env,
     },
     logFile: path.join(folder, 'processors.log'),

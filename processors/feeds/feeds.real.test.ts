@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
-import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { ownTopics, type OwnTopics } from '../../infra/kafka/testing/topics.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { writeRunFile } from '../../infra/local/run-file.ts'
 import { programFile } from '../../infra/local/system.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
@@ -26,7 +24,7 @@ const main = fileURLToPath(new URL('main.ts', import.meta.url))
 
 const waiting = { timeout: 20_000, interval: 500 }
 
-let namespace: string
+let own: OwnTopics
 let folder: string
 let codec: RegistryCodec
 let log: Log
@@ -34,14 +32,10 @@ let simulator: Child
 let feeds: Child[]
 
 beforeEach(async () => {
-  const { brokers, registryUrl } = inject('parts')
-  namespace = `feeds-${randomUUID().slice(0, 8)}.`
+  own = await ownTopics(inject('parts'), 'feeds', PARTITIONS)
+  ;({ log, codec } = own)
   folder = mkdtempSync(path.join(tmpdir(), 'feeds-'))
   feeds = []
-  codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace, clientId: 'feeds-test' })
-  const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 1e9 }
-  await prepareTopics({ brokers, namespace, log, codec, ...sizes })
   const env = { SIMULATOR_RATE: '200', LOG_FORMAT: 'json' }
   simulator = await startSimulator({
     dataDir: path.join(folder, 'sim'),
@@ -135,7 +129,7 @@ it('forgets the orders of the past that are taken back by the command', async ()
   writeRunFile(folder, { mode: 'demo', data: folder, partitions: PARTITIONS, parts })
   const args = [programFile('scripts/backfill.ts'), '--symbols', 'BTC', '--cancel', '--data', folder]
   const { stdout } = await promisify(execFile)(process.execPath, args, {
-    env: { ...process.env, NAMESPACE: namespace },
+    env: { ...process.env, NAMESPACE: own.namespace },
   })
   expect(stdout).toContain('1 orders were taken back')
   const standing = new PastOrders()
@@ -149,22 +143,15 @@ it('forgets the orders of the past that are taken back by the command', async ()
 })
 
 async function feed(name: string, counted: readonly string[] = []): Promise<Child> {
-  const { brokers, registryUrl } = inject('parts')
   const child = await startChild({
     name,
     command: [process.execPath, main],
     env: {
+      ...own.env,
       ...venueEnv(simulator.url),
-      MODE: 'demo', // trades alone: what is said beside them has tests of its own
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      NAMESPACE: namespace,
-      PARTITIONS: String(PARTITIONS),
       FEED_NAME: name,
       SYMBOLS: 'BTC,ETH',
-      OPS_PORT: '0',
       ...(counted.length === 0 ? {} : { CVD_VENUES: counted.join(',') }),
-      LOG_FORMAT: 'json',
     },
     logFile: path.join(folder, `${name}.log`),
     ready: 'message',

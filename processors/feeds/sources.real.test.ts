@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { ownTopics, type OwnTopics } from '../../infra/kafka/testing/topics.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { startSimulator, venueEnv } from '../../infra/simulator/start.ts'
 import type { Mark, Records, RecordType } from '../../schemas/records.ts'
@@ -18,7 +16,7 @@ const PARTITIONS = 4
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 const waiting = { timeout: 90_000, interval: 1_000 }
 
-let namespace: string
+let own: OwnTopics
 let folder: string
 let codec: RegistryCodec
 let log: Log
@@ -26,13 +24,9 @@ let simulator: Child
 let feeds: Child
 
 beforeAll(async () => {
-  const { brokers, registryUrl } = inject('parts')
-  namespace = `sources-${randomUUID().slice(0, 8)}.`
+  own = await ownTopics(inject('parts'), 'sources', PARTITIONS)
+  ;({ log, codec } = own)
   folder = mkdtempSync(path.join(tmpdir(), 'sources-'))
-  codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace, clientId: 'sources-test' })
-  const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 1e9 }
-  await prepareTopics({ brokers, namespace, log, codec, ...sizes })
   simulator = await startSimulator({
     dataDir: path.join(folder, 'sim'),
     port: 0,
@@ -43,17 +37,11 @@ beforeAll(async () => {
     name: 'feeds',
     command: [process.execPath, main],
     env: {
+      ...own.env,
       ...venueEnv(simulator.url),
-      MODE: 'demo', // the test runner has a MODE of its own
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      NAMESPACE: namespace,
-      PARTITIONS: String(PARTITIONS),
       FEED_NAME: 'feeds',
       SYMBOLS: 'BTC,ETH',
       LISTINGS_SECONDS: '5',
-      OPS_PORT: '0',
-      LOG_FORMAT: 'json',
     },
     logFile: path.join(folder, 'feeds.log'),
     ready: 'message',

@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest'
-import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { ownTopics, type OwnTopics } from '../../infra/kafka/testing/topics.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { receiverPartition } from '../../schemas/keys.ts'
 import type { Attempt, Trigger } from '../../schemas/records.ts'
@@ -30,7 +28,7 @@ const POLL = { timeout: 40_000, interval: 50 }
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 const certificates = new Certificates()
 
-let namespace: string
+let own: OwnTopics
 let folder: string
 let codec: RegistryCodec
 let log: Log
@@ -41,15 +39,11 @@ beforeAll(() => certificates.make())
 afterAll(() => certificates.remove())
 
 beforeEach(async () => {
-  const { brokers, registryUrl } = inject('parts')
-  namespace = `webhooks-${randomUUID().slice(0, 8)}.`
+  own = await ownTopics(inject('parts'), 'webhooks', PARTITIONS)
+  ;({ log, codec } = own)
   folder = mkdtempSync(path.join(tmpdir(), 'webhooks-'))
   hosts = []
   receivers = []
-  codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace, clientId: 'webhooks-test' })
-  const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 1e9 }
-  await prepareTopics({ brokers, namespace, log, codec, ...sizes })
 })
 
 afterEach(async () => {
@@ -60,19 +54,13 @@ afterEach(async () => {
 })
 
 async function host(env: Readonly<Record<string, string>> = {}): Promise<Child> {
-  const { brokers, registryUrl } = inject('parts')
   const started = await startChild({
     name: 'webhooks',
     command: [process.execPath, main],
     env: {
-      MODE: 'demo',
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      NAMESPACE: namespace,
-      PARTITIONS: String(PARTITIONS),
+      ...own.env,
       SERVICE_SECRET: secrets.byVersion.get(1) ?? '',
       WEBHOOK_CA_FILE: certificates.caFile,
-      OPS_PORT: '0',
       ...env,
     },
     logFile: path.join(folder, `webhooks-${hosts.length}.log`),

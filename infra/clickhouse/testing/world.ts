@@ -1,7 +1,6 @@
 import { expect, inject, vi } from 'vitest'
-import { loadCodec, type RegistryCodec } from '../../kafka/codec.ts'
-import { connectLog } from '../../kafka/kafkajs.ts'
-import { prepareTopics } from '../../kafka/setup.ts'
+import { type RegistryCodec } from '../../kafka/codec.ts'
+import { ownTopics, type OwnTopics } from '../../kafka/testing/topics.ts'
 import { unsaid } from '../../../schemas/codec.ts'
 import type { Mark, Trade } from '../../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../../schemas/topics.ts'
@@ -26,6 +25,8 @@ export interface World {
   /** Put before its topics' names. */
   readonly namespace: string
   readonly database: string
+  /** Settings of the services that are started on it. */
+  readonly env: OwnTopics['env']
   /** Appends values to a partition; gives the offset of the first. */
   append(topic: TopicName, values: readonly (Buffer | null)[], partition?: number): Promise<number>
   rows(query: string): Promise<Record<string, unknown>[]>
@@ -51,13 +52,9 @@ export interface WorldOptions {
 export async function createWorld(name: string, options: WorldOptions = {}): Promise<World> {
   const { brokers = inject('parts').brokers, reads = [] } = options
   const { registryUrl, clickhouse: at } = inject('parts')
-  const namespace = `${name}-${process.pid}.`
+  const { namespace, log, codec, env } = await ownTopics({ brokers, registryUrl }, name.replaceAll('_', '-'), 4)
   const database = `${name}_${process.pid}`
   const access = { ...at, database }
-  const codec = await loadCodec(registryUrl)
-  const log = await connectLog({ brokers, namespace, clientId: 'test' })
-  const sizes = { partitions: 4, replicationFactor: 1, retentionBytes: 1_000_000_000 }
-  await prepareTopics({ brokers, namespace, log, codec, ...sizes })
   const readings = new Map<TopicName, Promise<unknown>>()
   const read = (...names: TopicName[]): Promise<unknown> =>
     migrate({ ...access, namespace, brokers, registryUrl, flushMs: FLUSH_MS, topics: names.map(topicOf) })
@@ -71,6 +68,7 @@ export async function createWorld(name: string, options: WorldOptions = {}): Pro
     codec,
     namespace,
     database,
+    env,
     rows,
     run: (statement) => clickhouse.run(statement),
     async append(topic, values, partition = PARTITION) {

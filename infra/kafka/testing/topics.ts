@@ -1,11 +1,44 @@
 import { randomUUID } from 'node:crypto'
 import type { Admin } from 'kafkajs'
 import { asAdmin, createTopics } from '../admin.ts'
+import { loadCodec, type RegistryCodec } from '../codec.ts'
+import { connectLog } from '../kafkajs.ts'
+import type { Log } from '../seam.ts'
+import { prepareTopics } from '../setup.ts'
 import { CACHE_BATCH_BYTES_MAX } from '../topic-settings.ts'
 
 /** A namespace that no other test has. */
 export function freshNamespace(): string {
   return `test-${randomUUID().slice(0, 8)}.`
+}
+
+export interface OwnTopics {
+  readonly namespace: string
+  readonly log: Log
+  readonly codec: RegistryCodec
+  /** Settings of the services that are started on them. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** All topics, with their schemas, for one test alone. */
+export async function ownTopics(
+  { brokers, registryUrl }: { readonly brokers: readonly string[]; readonly registryUrl: string },
+  name: string,
+  partitions: number,
+): Promise<OwnTopics> {
+  const namespace = `${name}-${randomUUID().slice(0, 8)}.`
+  const [codec, log] = await Promise.all([loadCodec(registryUrl), connectLog({ brokers, namespace, clientId: name })])
+  await prepareTopics({ brokers, namespace, log, codec, partitions, replicationFactor: 1, retentionBytes: 1e9 })
+  const env = {
+    MODE: 'demo', // the test runner has a MODE of its own
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    NAMESPACE: namespace,
+    PARTITIONS: String(partitions),
+    OPS_PORT: '0',
+    LOG_FORMAT: 'json',
+  }
+  return { namespace, log, codec, env }
 }
 
 /** Runs `work` with an admin client of the broker; for tests and benches. */

@@ -5,10 +5,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSignature } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { loadCodec, type RegistryCodec } from '../../../infra/kafka/codec.ts'
-import { connectLog } from '../../../infra/kafka/kafkajs.ts'
+import { type RegistryCodec } from '../../../infra/kafka/codec.ts'
+import { ownTopics } from '../../../infra/kafka/testing/topics.ts'
 import type { Log } from '../../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../../infra/kafka/setup.ts'
 import { localPayments, localWallet } from '../../../infra/local/chain/settings.ts'
 import { tokenAbi as localAbi, localClient, mint } from '../../../infra/local/chain/prepare-chain.ts'
 import { startChain, type Chain } from '../../../infra/local/chain/start.ts'
@@ -79,27 +78,18 @@ export class World {
   readonly #env: Record<string, string>
 
   static async open(parts: { brokers: readonly string[]; registryUrl: string }): Promise<World> {
-    const { brokers, registryUrl } = parts
-    const namespace = `payments-${randomUUID().slice(0, 8)}.`
+    const own = await ownTopics(parts, 'payments', 1)
     const folder = mkdtempSync(path.join(tmpdir(), 'payments-'))
     const chainFiles = { dataDir: path.join(folder, 'chain'), logFile: path.join(folder, 'chain.log') }
     const chain = await startChain({ ...chainFiles, port: 0 })
-    const codec = await loadCodec(registryUrl)
-    const log = await connectLog({ brokers, namespace, clientId: 'payments-test' })
-    const sizes = { partitions: 1, replicationFactor: 1, retentionBytes: 1e9 }
-    await prepareTopics({ brokers, namespace, log, codec, ...sizes })
     const env = {
-      MODE: 'demo',
+      ...own.env,
       PAYMENTS: 'local',
       PAYMENT_SETTLE_SECONDS: '60', // `pending` is told by those who ask for it: IMPATIENT
-      OPS_PORT: '0',
-      NAMESPACE: namespace,
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
       ...localPayments({ chain: chain.url, api: 'http://127.0.0.1:3000' }),
       ...localWallet,
     }
-    return new World({ chain, log, codec, folder, env })
+    return new World({ ...own, chain, folder, env })
   }
 
   private constructor(parts: {
