@@ -17,7 +17,7 @@ let api: Child
 let started = 0
 
 beforeAll(async () => {
-  own = await ownLog('kills', 'alerts')
+  own = await ownLog('kills', 'alerts', [])
   await Promise.all([startProcessors(), startApi()])
 }, 180_000)
 

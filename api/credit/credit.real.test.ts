@@ -18,7 +18,7 @@ let first: Child
 let second: Child
 
 beforeAll(async () => {
-  system = await PaidSystem.open(inject('parts'))
+  system = await PaidSystem.open(inject('parts'), { reads: ['payments.entries'] })
   ;({ settling, first, second } = await system.startAll())
   await system.awaitMarket(first.url, await system.payer(20_000_000n), [CVD])
 }, PATIENCE)

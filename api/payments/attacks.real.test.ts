@@ -25,7 +25,7 @@ let first: Child
 let second: Child
 
 beforeAll(async () => {
-  system = await PaidSystem.open(inject('parts'))
+  system = await PaidSystem.open(inject('parts'), { reads: [] })
   ;({ alerts, settling, first, second } = await system.startAll())
   await system.awaitMarket(first.url, await system.payer(), [CVD])
 }, PATIENCE)

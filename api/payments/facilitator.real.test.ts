@@ -18,7 +18,7 @@ let first: Child
 let second: Child
 
 beforeAll(async () => {
-  system = await PaidSystem.open(inject('parts'))
+  system = await PaidSystem.open(inject('parts'), { reads: [] })
   facilitator = await LocalFacilitator.start()
   facilitator.settleOn(system.chain.url)
   const settling = system.start('processors/payments/main.ts', { PAYMENT_FACILITATOR_URL: facilitator.url })
