@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { unsaid } from '../schemas/codec.ts'
+import { emptyFields } from '../schemas/codec.ts'
 import { recordId } from '../schemas/record-id.ts'
 import {
   errorOf,
@@ -256,7 +256,7 @@ function ids({ body }: Answered): unknown[] {
 
 describe('a record', () => {
   const place = { topic: 'alerts.inputs', partition: 3, offset: 42 } as const
-  const value = { ...unsaid('mark'), writer: 'prices', run: 0, time: NOW }
+  const value = { ...emptyFields('mark'), writer: 'prices', run: 0, time: NOW }
 
   it('is shown as it is in the log', async () => {
     api.alerts.records.set(recordId(place), { time: NOW / 1000, message: { type: 'mark', value } })

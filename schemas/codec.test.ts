@@ -1,7 +1,7 @@
 import avro from 'avsc'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { avroType, Codec, localCodec, schemaText } from './codec.ts'
+import { avroType, Codec, emptyFields, localCodec, schemaText } from './codec.ts'
 import type { Trade } from './records.ts'
 import { topics } from './topics.ts'
 
@@ -144,3 +144,18 @@ function enums(schema: unknown): { readonly default?: unknown }[] {
   const own = 'type' in schema && schema.type === 'enum' ? [schema as { default?: unknown }] : []
   return [...own, ...Object.values(schema).flatMap(enums)]
 }
+
+describe('the empty fields of a record', () => {
+  it('are those that may be null, and its lists', () => {
+    expect(emptyFields('mark')).toEqual({ venues: [], changes: [], venue_time: null, positions: [] })
+    expect(emptyFields('trade')).toEqual({ sequence: null, gap_id: null })
+  })
+
+  it('are taken by the schema of every record', () => {
+    for (const record of new Set(topics.flatMap(({ records }) => records))) {
+      const type = avroType(record) as avro.types.RecordType
+      for (const [name, value] of Object.entries(emptyFields(record)))
+        expect(type.field(name).type.isValid(value), `${record}.${name}`).toBe(true)
+    }
+  })
+})

@@ -25,8 +25,8 @@ export function avroType(record: RecordType): avro.Type {
   return type
 }
 
-/** The fields of a record that may say nothing. */
-type Unsaid<Type extends RecordType> = {
+/** The fields of a record that may be null or an empty list. */
+type EmptyFields<Type extends RecordType> = {
   readonly [
     Field in keyof Records[Type] as null extends Records[Type][Field]
       ? Field
@@ -36,22 +36,22 @@ type Unsaid<Type extends RecordType> = {
   ]: null extends Records[Type][Field] ? null : readonly []
 }
 
-const unsaidOf = new Map<RecordType, object>()
+const emptyFieldsOf = new Map<RecordType, object>()
 
-/** What a record says where nothing is said: null, or an empty list. All other fields must be given beside it. */
-export function unsaid<Type extends RecordType>(record: Type): Unsaid<Type> {
-  let nothing = unsaidOf.get(record)
-  if (nothing === undefined) {
+/** A record's fields that may be null, and its lists, as null and empty: all others must be given beside them. */
+export function emptyFields<Type extends RecordType>(record: Type): EmptyFields<Type> {
+  let empty = emptyFieldsOf.get(record)
+  if (empty === undefined) {
     const { fields } = JSON.parse(schemaText(record)) as { fields: { name: string; type: unknown }[] }
-    const silent = fields.flatMap(({ name, type }): [string, null | readonly []][] => {
+    const entries = fields.flatMap(({ name, type }): [string, null | readonly []][] => {
       if (Array.isArray(type)) return type.includes('null') ? [[name, null]] : []
       return typeof type === 'object' && type !== null && 'type' in type && type.type === 'array' ? [[name, []]] : []
     })
-    nothing = Object.fromEntries(silent)
-    unsaidOf.set(record, nothing)
+    empty = Object.fromEntries(entries)
+    emptyFieldsOf.set(record, empty)
   }
   // What the schema lets be null or empty is what the generated type lets be so.
-  return nothing as Unsaid<Type>
+  return empty as EmptyFields<Type>
 }
 
 /** Why bytes could not be read. `unknown-schema` can be mended by asking the registry for the id. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Alert } from '../../schemas/records.ts'
 import { AlertStore, cursorOf, creationKeyOf, SCANNED_MAX, type CachedAlert } from './alert-store.ts'
 
 function alert(change: Partial<Alert> = {}): Alert {
   return {
-    ...unsaid('alert'),
+    ...emptyFields('alert'),
     alert_id: 'alert_btc_1_1',
     kind: 'price',
     asset: 'btc',

@@ -4,7 +4,7 @@ import { everywherePart, listPart } from '../../processors/alerts/parts.ts'
 import { destinationDigest, sealUrl, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import type { Operator } from '../../processors/webhooks/channels/channel.ts'
 import { receiverFor, targetText } from '../../processors/webhooks/channels/channels.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Command, NewAlert } from '../../schemas/records.ts'
 import type { Body } from '../body.ts'
 import type { Paid } from '../payments/payments.ts'
@@ -160,7 +160,7 @@ export function commandOf(fields: {
   readonly now: number
 }): Command {
   return {
-    ...unsaid('command'),
+    ...emptyFields('command'),
     request_id: fields.request,
     action: fields.action,
     asset: fields.asset,

@@ -9,7 +9,7 @@ import {
   type AlertHarness,
   type Answered,
 } from '../testing/alert-calls.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import { NOW } from '../testing/harness.ts'
 import { FakeLedger, fakePayments, payer, signPayment, type FakePayments } from '../testing/fake-payments.ts'
 
@@ -195,7 +195,7 @@ describe('an extension', () => {
     api.advance(25 * 3_600_000)
     api.alerts.take({
       type: 'mark',
-      value: { ...unsaid('mark'), writer: 'prices', run: 0, time: after },
+      value: { ...emptyFields('mark'), writer: 'prices', run: 0, time: after },
     })
     expect((await api.get(alert.at)).body['status']).toBe('expired')
     expect(await extend(alert, headers)).toMatchObject({ status: 200, body: { status: 'active' } })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Flow, Gap, Message, Micros, RecordType, Records } from '../../schemas/records.ts'
@@ -91,7 +91,7 @@ export async function putCvd(target: LogTarget, fake: FakeDatabase, time: Micros
 /** What feeds and CVD say of themselves at `time`; marks that are too old make venues stale. */
 export async function putMarks(target: LogTarget, time: Micros): Promise<void> {
   const ours = partitionOf('btc', target.partitions)
-  const derived = { ...unsaid('mark'), writer: 'cvd', run: 0, time }
+  const derived = { ...emptyFields('mark'), writer: 'cvd', run: 0, time }
   for (const partition of Array.from({ length: target.partitions }, (_, index) => index)) {
     await put(target, 'market.trades', partition, [['feeds', feedMark(time, partition === ours, target.now)]])
     await put(target, 'derived.flow', partition, [['cvd', { type: 'mark', value: derived }]])

@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { RecordType, Records } from '../../schemas/records.ts'
@@ -114,7 +114,7 @@ function putLiquidations({ partitions }: LogTarget, batches: Batches, market: Fa
 function putMarks({ partitions, now }: LogTarget, batches: Batches): void {
   const since = now - 2 * HOUR
   const venues = venueNames.map((venue) => ({ venue, state: 'live' as const, sockets: 1, since }))
-  const mark = { ...unsaid('mark'), writer: 'feeds-b', run: since, time: now, venues }
+  const mark = { ...emptyFields('mark'), writer: 'feeds-b', run: since, time: now, venues }
   for (const topic of marketTopics)
     for (let partition = 0; partition < partitions; partition++)
       batches.put(topic, 'mark', mark, { key: 'feeds-b', partition })

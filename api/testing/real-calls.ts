@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startChild, type Child } from '../../infra/local/child.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { textOf } from './alert-calls.ts'
 
@@ -77,7 +77,7 @@ export function priceMessages(usd: number): Message<'mark' | 'composite_price'>[
   return [
     {
       type: 'mark',
-      value: { ...unsaid('mark'), writer: 'prices', run: 0, time },
+      value: { ...emptyFields('mark'), writer: 'prices', run: 0, time },
     },
     {
       type: 'composite_price',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { AlertEvent, AlertState, Attempt, Command, DeliveryOrder, Trigger } from '../../schemas/records.ts'
 import { createWorld, iso, T, type World } from './testing/world.ts'
 
@@ -47,7 +47,7 @@ const state: AlertState = {
   ...hidden,
 }
 const command: Command = {
-  ...unsaid('command'),
+  ...emptyFields('command'),
   request_id: 'req_1',
   action: 'create',
   asset: 'btc',
@@ -68,7 +68,7 @@ const created: AlertEvent = {
   v: 7,
 }
 const trigger: Trigger = {
-  ...unsaid('trigger'),
+  ...emptyFields('trigger'),
   trigger_id: `${id}_1`,
   alert_id: id,
   kind: 'price',
@@ -92,7 +92,7 @@ const trigger: Trigger = {
   v: 8,
 }
 const order: DeliveryOrder = {
-  ...unsaid('delivery_order'),
+  ...emptyFields('delivery_order'),
   order: 'stop',
   alert_id: id,
   receiver: HOST,

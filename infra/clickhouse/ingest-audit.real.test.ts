@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Audit, Gap, SubscriptionChange } from '../../schemas/records.ts'
 import { createWorld, iso, type World } from './testing/world.ts'
 
@@ -83,7 +83,7 @@ it('tells which minutes a gap or a subscription explains, and the worst of those
     audit(M + 20 * MINUTE, off(-0.9)), // not subscribed any more
     // Equal but for the order in which doubles were added: no difference.
     audit(M, {
-      ...unsaid('audit'),
+      ...emptyFields('audit'),
       instrument: okx,
       volume_difference: -7e-16,
     }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type {
   Candle,
   ContractTerms,
@@ -91,7 +91,7 @@ describe('market.tickers', () => {
 
 describe('market.funding', () => {
   const nothing: DerivativeTicker = {
-    ...unsaid('derivative_ticker'),
+    ...emptyFields('derivative_ticker'),
     ...own,
     channel: 'funding-rate',
     received: T + 10,
@@ -217,7 +217,7 @@ it('gives candles, nulls where the venue does not say', async () => {
 
 it('gives the newest of each token; a tombstone is passed by', async () => {
   const token: Token = {
-    ...unsaid('token'),
+    ...emptyFields('token'),
     id: 'bitcoin',
     asset: 'btc',
     symbol: 'btc',

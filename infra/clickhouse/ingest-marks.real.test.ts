@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Gap } from '../../schemas/records.ts'
 import { createWorld, iso, T, type World } from './testing/world.ts'
 
@@ -31,7 +31,7 @@ describe('gaps', () => {
       gap({ state: 'filled', missing: 0, time: T + 9, reason: 'page_short' }),
       gap({}),
       gap({
-        ...unsaid('gap'),
+        ...emptyFields('gap'),
         instrument: 'bybit:perp:BTCUSDT',
         gap_id: T,
         state: 'unfillable',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { paymentId } from '../../schemas/keys.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { createWorld, iso, T, type World } from './testing/world.ts'
 
@@ -41,7 +41,7 @@ const intent: PaymentIntent = {
   credit: null,
 }
 const event: PaymentEvent = {
-  ...unsaid('payment_event'),
+  ...emptyFields('payment_event'),
   payment_id: idOf(1),
   event: 'broadcast',
   request_id: 'req_1',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { AnswerCount, Attempt } from '../../schemas/records.ts'
 import { createWorld, type World } from './testing/world.ts'
 
@@ -63,7 +63,7 @@ function moved(each: AnswerCount, seconds: number): AnswerCount {
 function attemptOf({ id, seconds, outcome }: { id: string; seconds: number; outcome: Attempt['outcome'] }): Buffer {
   const finished = BEGUN + seconds * SECOND
   return world.codec.encode('webhooks.attempts', 'attempt', {
-    ...unsaid('attempt'),
+    ...emptyFields('attempt'),
     trigger_id: id,
     alert_id: 'a',
     receiver: 'host:443',

@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { AlertEvent, Command, DeliveryOrder, Mark, Micros, Trigger } from '../../schemas/records.ts'
 import { recordId } from '../../schemas/record-id.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
@@ -97,7 +97,7 @@ function tick(state: AlertsState, time: Micros, out: Emitter): void {
     purged: ({ alert_id: id }) => out.purged(id),
   })
   forgetRecentTriggers(state)
-  out.mark({ ...unsaid('mark'), writer: ALERTS, run: 0, time })
+  out.mark({ ...emptyFields('mark'), writer: ALERTS, run: 0, time })
 }
 
 /** Emits what follows from one record of the log. */

@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { CompositePrice, DeliveryOrder, Micros, Trigger } from '../../schemas/records.ts'
 import type { AlertKind, Cause, Evidence, Kinds, StoredAlert } from './kinds/kind.ts'
 import { priceSources } from './kinds/price.ts'
@@ -89,7 +89,7 @@ function makeTrigger(kind: AlertKind, alert: StoredAlert, event: Event, { record
 /** Ends the deliveries of a cancelled alert. */
 export function stopOf(alert: StoredAlert, request: string | null, time: Micros, v: number): DeliveryOrder {
   return {
-    ...unsaid('delivery_order'),
+    ...emptyFields('delivery_order'),
     order: 'stop',
     alert_id: alert.alert_id,
     receiver: alert.receiver,

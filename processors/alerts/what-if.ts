@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Message, Micros, NewAlert, Trigger } from '../../schemas/records.ts'
 import { alerts } from './alerts.ts'
 import type { Input } from './kinds/kind.ts'
@@ -91,7 +91,7 @@ export class WhatIf {
   #tick(time: Micros): void {
     this.#apply({
       type: 'mark',
-      value: { ...unsaid('mark'), writer: 'what-if', run: 0, time },
+      value: { ...emptyFields('mark'), writer: 'what-if', run: 0, time },
     })
     if (this.#again === undefined || time < this.#again) return
     this.#again = undefined
@@ -105,7 +105,7 @@ export class WhatIf {
     const fields = alertKinds.of(terms).write(terms)
     const alert: NewAlert = { ...fields, symbol, ...nobody, expires_in_hours: AHEAD_MAX / HOUR }
     const command = { request_id: id, action: 'create', asset, alert_id: id, alert } as const
-    this.#apply({ type: 'command', value: { ...unsaid('command'), ...command, created: this.#state.time } })
+    this.#apply({ type: 'command', value: { ...emptyFields('command'), ...command, created: this.#state.time } })
   }
 
   #apply(message: Message, partition = 0, offset = 0): void {

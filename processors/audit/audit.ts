@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Audit, Candle, Flow, Mark, Micros } from '../../schemas/records.ts'
 import type { Context, Entry as LogEntry, Output, Processor } from '../kernel/processor.ts'
 import { compareWithCandle, type OurVolume } from './compare.ts'
@@ -139,7 +139,7 @@ function forward(state: AuditState, emit: Emit): void {
   const time: Micros = Math.min(state.flowTime, state.candleTime)
   if (time <= state.forwarded) return
   state.forwarded = time
-  const value: Mark = { ...unsaid('mark'), writer: AUDIT, run: 0, time }
+  const value: Mark = { ...emptyFields('mark'), writer: AUDIT, run: 0, time }
   emit({ topic: 'derived.audit', key: AUDIT, message: { type: 'mark', value } })
 }
 

@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { ApiKey, CreditCommand, CreditEntry, CreditUse, Micros, PaymentIntent } from '../../schemas/records.ts'
 import type { Entry, Output, Processor, ProcessorRow } from '../kernel/processor.ts'
 
@@ -322,7 +322,7 @@ function load(state: CreditState, { leases, payments, day = 0, charged_day = day
 export function creditCommand(
   command: Pick<CreditCommand, 'key_id' | 'op' | 'request_id' | 'time'> & Partial<CreditCommand>,
 ): CreditCommand {
-  return { ...unsaid('credit_command'), amount: 0, ends: false, ...command }
+  return { ...emptyFields('credit_command'), amount: 0, ends: false, ...command }
 }
 
 /** The purchase that a settled payment was for; undefined: it bought no credit. */

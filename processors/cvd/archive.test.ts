@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { FlowHour, Trade } from '../../schemas/records.ts'
 import { ArchiveFold, type PastFlow } from './archive.ts'
 import { cvd } from './cvd.ts'
@@ -53,7 +53,7 @@ function live(all: readonly Trade[], every: number): FlowHour[] {
     })
   }
   const mark = (time: number, offset: number): void =>
-    apply({ type: 'mark', value: { ...unsaid('mark'), writer: 'f', run: 1, time } }, offset)
+    apply({ type: 'mark', value: { ...emptyFields('mark'), writer: 'f', run: 1, time } }, offset)
   for (const [index, trade] of all.entries()) {
     if (trade.time - markedAt > every) mark((markedAt = trade.time), 2 * index)
     apply({ type: 'trade', value: trade }, 2 * index + 1)

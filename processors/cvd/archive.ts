@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { FlowHour, Micros, Trade } from '../../schemas/records.ts'
 import { BUCKET, type Part } from './bucket.ts'
 import { cvd } from './cvd.ts'
@@ -53,7 +53,7 @@ export class ArchiveFold {
 
   #mark(time: Micros): void {
     this.#markedAt = time
-    const mark = { ...unsaid('mark'), writer: 'archive', run: 0, time }
+    const mark = { ...emptyFields('mark'), writer: 'archive', run: 0, time }
     this.#apply({ type: 'mark', value: mark })
   }
 

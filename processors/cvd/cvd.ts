@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type {
   Cvd,
   Flow,
@@ -90,7 +90,7 @@ function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): voi
   takeUntold(state, (value) => emitCvd(value, emit))
   for (const signal of signals) emitSignal(signal, emit)
   for (const metric of metrics) emitMetric(metric, emit)
-  const mark: Mark = { ...unsaid('mark'), writer: CVD, run: 0, time }
+  const mark: Mark = { ...emptyFields('mark'), writer: CVD, run: 0, time }
   emit({ topic: 'derived.flow', key: CVD, message: { type: 'mark', value: mark } })
   if (isRare) emit({ topic: 'derived.signals', key: CVD, message: { type: 'mark', value: mark } })
 }

@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Mark, Micros, Funding, Metric, Signal } from '../../schemas/records.ts'
 import { fundingVenues, ratioVenues } from '../../schemas/venues.ts'
 import { isRareMark } from '../kernel/partition-clock.ts'
@@ -46,7 +46,7 @@ function applyMark(state: FundingState, time: Micros, v: number, emit: Emit): vo
   for (const value of rows) emit({ topic: 'derived.funding', key: value.asset, message: { type: 'funding', value } })
   for (const value of signals) emit({ topic: 'derived.signals', key: value.asset, message: { type: 'signal', value } })
   for (const value of metrics) emit({ topic: 'alerts.inputs', key: value.asset, message: { type: 'metric', value } })
-  const mark: Mark = { ...unsaid('mark'), writer: FUNDING, run: 0, time }
+  const mark: Mark = { ...emptyFields('mark'), writer: FUNDING, run: 0, time }
   emit({ topic: 'derived.funding', key: FUNDING, message: { type: 'mark', value: mark } })
   if (isRare) emit({ topic: 'derived.signals', key: FUNDING, message: { type: 'mark', value: mark } })
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { newAlert } from '../alerts/testing/records.ts'
@@ -156,7 +156,7 @@ class Market {
   create(id: string): void {
     const alert = newAlert({ expires_in_hours: 1 })
     const value = {
-      ...unsaid('command'),
+      ...emptyFields('command'),
       request_id: id,
       action: 'create',
       asset: 'btc',

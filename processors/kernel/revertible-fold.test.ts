@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import { describe, expect, it } from 'vitest'
 import { REVERTIBLE_RECORDS } from './revertible-fold.ts'
 import { RecordFailure } from './errors.ts'
@@ -14,7 +14,7 @@ const after = new RecordFailure('apply', new Error('the one before'))
 function gaps(asset: string, count: number, time: number): { key: string; value: Buffer; time: number }[] {
   const times = { from_time: 1, to_time: 2, time: 3 }
   const nothing = {
-    ...unsaid('gap'),
+    ...emptyFields('gap'),
     feed: 'feeds',
     reason: 'restart',
     state: 'opened',

@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Mark, Micros, LiquidationRisk, Signal } from '../../schemas/records.ts'
 import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
@@ -47,7 +47,7 @@ function applyMark(state: LiquidationsState, time: Micros, v: number, emit: Emit
     emit({ topic: 'alerts.inputs', key: value.asset, message: { type: 'liquidation_risk', value } })
   }
   for (const value of signals) emit({ topic: 'derived.signals', key: value.asset, message: { type: 'signal', value } })
-  const mark: Mark = { ...unsaid('mark'), writer: LIQUIDATIONS, run: 0, time }
+  const mark: Mark = { ...emptyFields('mark'), writer: LIQUIDATIONS, run: 0, time }
   emit({ topic: 'alerts.inputs', key: LIQUIDATIONS, message: { type: 'mark', value: mark } })
   if (isRare) emit({ topic: 'derived.signals', key: LIQUIDATIONS, message: { type: 'mark', value: mark } })
 }

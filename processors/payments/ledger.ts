@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Outcome, Sent } from './settler.ts'
@@ -208,7 +208,7 @@ export function eventOf(
   const { payment_id, request_id, method, route, fingerprint, purchase } = intent
   const { from: payer, value: amount, valid_before } = intent
   return {
-    ...unsaid('payment_event'),
+    ...emptyFields('payment_event'),
     payment_id,
     request_id,
     method,

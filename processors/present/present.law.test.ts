@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { localCodec, unsaid } from '../../schemas/codec.ts'
+import { localCodec, emptyFields } from '../../schemas/codec.ts'
 import type { Liquidation, Message, RecordType, Records } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { Driver } from '../kernel/driver.ts'
@@ -30,7 +30,7 @@ function record<Type extends RecordType>(type: Type, value: Partial<Records[Type
 const common = { asset: 'btc', instrument: 'binance:spot:BTCUSDT', time: T0, received: T0 }
 const blank: Readonly<Partial<Record<RecordType, object>>> = {
   spot_ticker: {
-    ...unsaid('spot_ticker'),
+    ...emptyFields('spot_ticker'),
     ...common,
     last: 1,
     price: 1,
@@ -61,7 +61,7 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     ls_ratio: 1,
   },
   contract_terms: {
-    ...unsaid('contract_terms'),
+    ...emptyFields('contract_terms'),
     asset: 'btc',
     instrument: 'x',
     interval_hours: 8,
@@ -78,7 +78,7 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     completeness: 'all',
   },
   liquidation_risk: {
-    ...unsaid('liquidation_risk'),
+    ...emptyFields('liquidation_risk'),
     asset: 'btc',
     price: 1,
     open_interest_usd: 1,
@@ -94,7 +94,7 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     v: 1,
   },
   venue_candle: {
-    ...unsaid('venue_candle'),
+    ...emptyFields('venue_candle'),
     ...common,
     start: T0,
     seconds: 3_600,
@@ -107,7 +107,7 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     source: 'venue_candles',
   },
   gap: {
-    ...unsaid('gap'),
+    ...emptyFields('gap'),
     instrument: 'okx:perp:BTC',
     asset: 'btc',
     gap_id: 1,

@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { CompositePrice, Mark, PriceRange } from '../../schemas/records.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
 import { gatherRange } from './gaps.ts'
@@ -44,7 +44,7 @@ function applyRange(state: PricesState, range: PriceRange): void {
 function applyMark(state: PricesState, mark: Mark, v: number, emit: Emit): void {
   for (const price of advanceTime(state, mark, v)) emitPrice(price, emit)
   const value: Mark = {
-    ...unsaid('mark'),
+    ...emptyFields('mark'),
     writer: PRICES,
     run: 0,
     time: mark.time,

@@ -1,4 +1,4 @@
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 
@@ -121,7 +121,7 @@ export class UnwrittenRecords {
 
   gone(alertId: string, now: Micros): void {
     this.put(goneKey(alertId), {
-      ...unsaid('pending'),
+      ...emptyFields('pending'),
       trigger_id: '',
       alert_id: alertId,
       receiver: '',

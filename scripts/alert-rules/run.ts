@@ -4,7 +4,7 @@ import { isFault, readRuleTerms, type RuleTerms } from '../../processors/alerts/
 import { nobody } from '../../processors/alerts/record.ts'
 import { durationOf, figureInputs, type MetricInput } from '../../processors/alerts/metrics.ts'
 import { AHEAD_MAX } from '../../processors/alerts/state.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { CompositePrice, Figure, LiquidationRisk, Message, Micros } from '../../schemas/records.ts'
 
 /** What of a file of rules and their tests cannot be read; the message says where. */
@@ -165,7 +165,7 @@ function riskOf(figures: readonly Figure[], time: Micros): LiquidationRisk {
   const cascade_risk = (['low', 'medium', 'high'] as const)[value('cascade_class') ?? 0] ?? 'unknown'
   const at_risk_5_pct = value('at_risk') ?? 0
   const none = {
-    ...unsaid('liquidation_risk'),
+    ...emptyFields('liquidation_risk'),
     price: 0,
     open_interest_usd: 0,
     at_risk_5_usd: 0,
@@ -179,11 +179,11 @@ function commandOf({ name, terms }: NamedRule): Message<'command'> {
   const hours = AHEAD_MAX / (3_600 * SECOND)
   const alert = { ...nobody, ...alertKinds.of(terms).write(terms), symbol: 'BTC', expires_in_hours: hours }
   const command = { request_id: name, action: 'create', asset: ASSET, alert_id: name, alert, created: T0 } as const
-  return { type: 'command', value: { ...unsaid('command'), ...command } }
+  return { type: 'command', value: { ...emptyFields('command'), ...command } }
 }
 
 function markOf(time: Micros): Message<'mark'> {
-  const value = { ...unsaid('mark'), writer: 'rules', run: 0, time }
+  const value = { ...emptyFields('mark'), writer: 'rules', run: 0, time }
   return { type: 'mark', value }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Series, type Point } from './core/chart.ts'
 import { Study } from './core/study.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Signal } from '../../schemas/records.ts'
 import { checkText } from './check.ts'
 import type { Manifest } from './manifest.ts'
@@ -98,7 +98,7 @@ it('the text of a check has a line a topic and both sides of a difference', () =
   const tally = { compared: 3, repeated: 1, overtaken: 0, older: 0, different: 1 }
   const live = {
     type: 'mark',
-    value: { writer: 'cvd', run: 0, time: 5, ...unsaid('mark') },
+    value: { writer: 'cvd', run: 0, time: 5, ...emptyFields('mark') },
   } as const
   const text = checkText({
     differences: [

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Session } from 'chdb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Study } from './core/study.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { Signal, Trigger } from '../../schemas/records.ts'
 import { parquetType, writeParquet, tablesOf } from './results.ts'
 
@@ -48,7 +48,7 @@ function filled(): Study {
     exchange: null,
   }
   const trigger: Trigger = {
-    ...unsaid('trigger'),
+    ...emptyFields('trigger'),
     trigger_id: 't1',
     alert_id: 'a1',
     kind: 'price',

@@ -3,7 +3,7 @@ import { versionOf } from '../../processors/kernel/version.ts'
 import { LIQUIDATIONS } from '../../processors/liquidations/liquidations.ts'
 import { PRICES } from '../../processors/prices/prices.ts'
 import { processorsNamed } from '../../processors/topology.ts'
-import { localCodec, unsaid } from '../../schemas/codec.ts'
+import { localCodec, emptyFields } from '../../schemas/codec.ts'
 import type { DerivativeTicker, Message, SpotTicker } from '../../schemas/records.ts'
 import { fundingVenues, instrumentId, priceVenues } from '../../schemas/venues.ts'
 import type { Bench, Figure } from '../figure.ts'
@@ -179,6 +179,6 @@ function mark(time: number): Message {
   const venues = priceVenues.map((venue) => ({ venue, state: 'live' as const, sockets: 1, since: T0 }))
   return {
     type: 'mark',
-    value: { ...unsaid('mark'), writer: 'feeds', run: T0, time, venues },
+    value: { ...emptyFields('mark'), writer: 'feeds', run: T0, time, venues },
   }
 }

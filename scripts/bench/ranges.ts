@@ -9,7 +9,7 @@ import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/clien
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { plainCvd } from '../../api/testing/plain-cvd.ts'
-import { unsaid } from '../../schemas/codec.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { RecordType, Records, Flow, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
@@ -283,7 +283,7 @@ async function fillLog({ brokers, registryUrl }: BenchParts, place: BenchEnviron
     }
     for (let partition = 0; partition < partitions; partition++) {
       const mark = {
-        ...unsaid('mark'),
+        ...emptyFields('mark'),
         writer: 'bench',
         run: now - WEEK,
         time: now,

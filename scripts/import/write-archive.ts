@@ -13,7 +13,7 @@ import { segmentName, timesOf, writeFile } from '../../infra/tapes/segment-file.
 import { TapeError, type Span } from '../../infra/tapes/tape.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import { mapHash, partitionOf } from '../../schemas/catalogue.ts'
-import { localCodec, unsaid } from '../../schemas/codec.ts'
+import { localCodec, emptyFields } from '../../schemas/codec.ts'
 import type { Micros, Trade } from '../../schemas/records.ts'
 import type { Market } from '../../schemas/venues.ts'
 import { assetOf, mergeFiles, tradesOf, type ArchiveFile, type Refusals } from './archive.ts'
@@ -123,7 +123,7 @@ async function writePartition(
     time = Math.max(time, at)
     add('import', () =>
       codec.encode(TOPIC, 'mark', {
-        ...unsaid('mark'),
+        ...emptyFields('mark'),
         writer: 'import',
         run: 0,
         time: at,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { Alert, Attempt, Mark, Message, Records, RecordType, Trigger } from '../../../schemas/records.ts'
 import { NEVER } from '../../../processors/alerts/state.ts'
 import type { Update } from '../../stream/board.ts'
@@ -13,7 +13,7 @@ function message<Type extends RecordType>(type: Type, value: Records[Type]): Mes
 }
 
 const alert: Alert = {
-  ...unsaid('alert'),
+  ...emptyFields('alert'),
   alert_id: 'alert_btc_1_2',
   kind: 'price',
   asset: 'btc',
@@ -42,7 +42,7 @@ const alert: Alert = {
 }
 
 const trigger: Trigger = {
-  ...unsaid('trigger'),
+  ...emptyFields('trigger'),
   trigger_id: 'alert_btc_1_2_1',
   alert_id: 'alert_btc_1_2',
   kind: 'price',
@@ -66,7 +66,7 @@ const trigger: Trigger = {
 }
 
 const attempt: Attempt = {
-  ...unsaid('attempt'),
+  ...emptyFields('attempt'),
   trigger_id: 'alert_btc_1_2_1',
   alert_id: 'alert_btc_1_2',
   receiver: 'secret-receiver',
@@ -80,7 +80,7 @@ const attempt: Attempt = {
 }
 
 const mark = (time: number, state: 'live' | 'down'): Mark => ({
-  ...unsaid('mark'),
+  ...emptyFields('mark'),
   writer: 'feed-1',
   run: 1,
   time,

@@ -1,7 +1,7 @@
 import { expect, inject, vi } from 'vitest'
 import { type RegistryCodec } from '../../kafka/codec.ts'
 import { ownTopics, type OwnTopics } from '../../kafka/testing/topics.ts'
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { Mark, Trade } from '../../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../../schemas/topics.ts'
 import { connectClickhouse } from '../client.ts'
@@ -94,7 +94,7 @@ export async function createWorld(name: string, options: WorldOptions = {}): Pro
 }
 
 const plainMark: Mark = {
-  ...unsaid('mark'),
+  ...emptyFields('mark'),
   writer: 'feeds',
   run: T - 1000,
   time: T,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { alerts } from '../alerts.ts'
 import { nobody } from '../record.ts'
 import { recordPosition } from '../../../schemas/record-id.ts'
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'
 import { Model } from './model.ts'
 
@@ -43,7 +43,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 const command = (request: number, change: Partial<Command>): Message => ({
   type: 'command',
   value: {
-    ...unsaid('command'),
+    ...emptyFields('command'),
     request_id: `r${request}`,
     action: 'create',
     asset: 'btc',
@@ -91,7 +91,7 @@ function logOf(steps: readonly Step[]): Message[] {
         now += one.kind === 'hour' ? 1800 * SECOND : one.seconds * SECOND
         return {
           type: 'mark',
-          value: { ...unsaid('mark'), writer: 'prices', run: 0, time: now },
+          value: { ...emptyFields('mark'), writer: 'prices', run: 0, time: now },
         }
     }
   })

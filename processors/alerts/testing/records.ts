@@ -1,4 +1,4 @@
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type {
   AlertEvent,
   Command,
@@ -51,7 +51,7 @@ let requests = 0
 /** A command about the alert `a`, with a request id of its own. */
 export function command(fields: Partial<Command> = {}): Message<'command'> {
   const value: Command = {
-    ...unsaid('command'),
+    ...emptyFields('command'),
     request_id: `req_${requests++}`,
     action: 'create',
     asset: 'btc',
@@ -144,7 +144,7 @@ export function mark(seconds: number): Message<'mark'> {
   return {
     type: 'mark',
     value: {
-      ...unsaid('mark'),
+      ...emptyFields('mark'),
       writer: 'prices',
       run: 0,
       time: T0 + seconds * SECOND,

@@ -1,4 +1,4 @@
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { Cvd, Flow, FlowHour, Gap, Mark, Message, Micros, Signal, Trade } from '../../../schemas/records.ts'
 import type { Output, Processor } from '../../kernel/processor.ts'
 import { versionOf } from '../../kernel/version.ts'
@@ -46,7 +46,7 @@ export function longAgo(fields: Partial<Trade> = {}): Message<'trade'> {
 /** Trades of Binance between `from` and `to` are missing. */
 export function gap(fields: Partial<Gap> & Pick<Gap, 'from_time' | 'to_time'>): Message<'gap'> {
   const value: Gap = {
-    ...unsaid('gap'),
+    ...emptyFields('gap'),
     instrument: 'binance:perp:BTCUSDT',
     asset: 'btc',
     gap_id: fields.from_time,

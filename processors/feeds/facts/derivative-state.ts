@@ -1,4 +1,4 @@
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { DerivativeTicker, Instrument, Micros, ContractTerms } from '../../../schemas/records.ts'
 import type { DerivativeFact, TermsFact } from '../venues/events.ts'
 import type { Scales } from './spot-state.ts'
@@ -6,7 +6,7 @@ import type { Scales } from './spot-state.ts'
 type Groups = Omit<DerivativeTicker, 'instrument' | 'asset' | 'channel' | 'received'>
 
 const nothing: Groups = {
-  ...unsaid('derivative_ticker'),
+  ...emptyFields('derivative_ticker'),
 }
 
 type PastGroups = Pick<DerivativeFact, 'openInterest' | 'mark'>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { DerivativeTicker, Instrument, SpotTicker } from '../../../schemas/records.ts'
 import type { Market } from '../../../schemas/venues.ts'
 import { FactBook, type FactVerdict } from './fact-book.ts'
@@ -183,7 +183,7 @@ describe('derivative tickers', () => {
     take(fact({ mark, openInterest: { size: '70', time: start - second } }), start, 'binance', 'perp')
     expect(written(of)).toEqual([
       {
-        ...unsaid('derivative_ticker'),
+        ...emptyFields('derivative_ticker'),
         instrument: 'binance:perp:1000PEPEUSDT',
         asset: 'pepe',
         channel: 'test',

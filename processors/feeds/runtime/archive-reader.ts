@@ -64,10 +64,10 @@ export class ArchiveReader extends PastJob<ArchiveDay, Micros> {
 
   want(wanted: ReadonlyMap<string, Wanted>): void {
     this.#wanted = wanted
-    if (this.isKnown) this.plant()
+    if (this.isKnown) this.updatePlan()
   }
 
-  protected plant(): void {
+  protected updatePlan(): void {
     this.plan.want(this.#wanted, hostNow())
   }
 
@@ -79,11 +79,11 @@ export class ArchiveReader extends PastJob<ArchiveDay, Micros> {
     const { archive, base, instrumentOf } = this.#parts
     const instrument = instrumentOf(day.symbol)
     if (instrument === undefined) return this.later(RETRY_MS)
-    const place = archive.path(day.symbol, day.date)
-    const file = `${this.#parts.file}${place.slice(place.lastIndexOf('.'))}`
-    const checksumUrl = archive.checksumOf && `${base}${archive.checksumOf(place)}`
+    const filePath = archive.path(day.symbol, day.date)
+    const file = `${this.#parts.file}${filePath.slice(filePath.lastIndexOf('.'))}`
+    const checksumUrl = archive.checksumOf && `${base}${archive.checksumOf(filePath)}`
     try {
-      const outcome = await download({ url: base + place, checksumUrl, file, stop: this.stopped.signal })
+      const outcome = await download({ url: base + filePath, checksumUrl, file, stop: this.stopped.signal })
       if (this.isStopped) return
       if (outcome.kind !== 'file') return this.#failed(day, instrument, outcome)
       const { rows, from } = await this.#fold(day, instrument, file)

@@ -63,10 +63,10 @@ export class PastReader extends PastJob<PastPage, CoveredPast> {
   want(symbols: ReadonlySet<string>, since: Since = () => undefined): void {
     this.#wanted = symbols
     this.#since = since
-    if (this.isKnown) this.plant()
+    if (this.isKnown) this.updatePlan()
   }
 
-  protected plant(): void {
+  protected updatePlan(): void {
     this.plan.want(this.#wanted, (symbol) => this.#coveredOf(symbol), this.#since)
   }
 

@@ -73,7 +73,7 @@ export abstract class PastJob<Step = unknown, Known = unknown> {
   /** What this part makes of what the log has. */
   protected abstract knownOf(all: KnownPast): Map<string, Known>
   /** Gives the plan what is wanted. */
-  protected abstract plant(): void
+  protected abstract updatePlan(): void
   protected abstract take(step: Step): Promise<void>
 
   /** Whether it has learned what the log has. */
@@ -134,7 +134,7 @@ export abstract class PastJob<Step = unknown, Known = unknown> {
   async #begin(): Promise<void> {
     try {
       this.known = this.knownOf(await this.#parts.known())
-      this.plant()
+      this.updatePlan()
     } catch (error) {
       this.later(RETRY_MS)
       if (!this.isStopped) this.#parts.report.trouble('cannot read how far the past is', { err: error })

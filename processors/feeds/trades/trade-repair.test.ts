@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { Micros, SubscriptionChange } from '../../../schemas/records.ts'
 import { LogCoverage } from './coverage.ts'
 import { TradeRepair } from './trade-repair.ts'
@@ -67,7 +67,7 @@ function live({ stream, log, now }: World, ids: readonly number[]): void {
 /** What the marks of a feed process tell of the subscription. */
 function say({ log, now }: World, state: SubscriptionChange['state'], time: Micros, run = 1): void {
   const changes = [{ instrument: instrument.instrument, asset: 'btc', state, time }]
-  log.mark(0, { ...unsaid('mark'), writer: 'test', run, time: now.ms * 1_000, changes })
+  log.mark(0, { ...emptyFields('mark'), writer: 'test', run, time: now.ms * 1_000, changes })
 }
 
 /** Reads the log as a new process does, adopts it, and lets time pass until all is repaired. */

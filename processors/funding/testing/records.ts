@@ -1,4 +1,4 @@
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type {
   ContractTerms,
   DerivativeTicker,
@@ -21,7 +21,7 @@ export const bybit = 'bybit:perp:BTCUSDT'
 export const okx = 'okx:perp:BTC-USDT-SWAP'
 
 const nothing = {
-  ...unsaid('derivative_ticker'),
+  ...emptyFields('derivative_ticker'),
 } as const
 
 /** A message of Binance that says only what is given. */
@@ -55,7 +55,7 @@ export function settlement(settled_rate: number, after: Micros, instrument = bin
 
 export function terms(fields: Partial<ContractTerms>): Message<'contract_terms'> {
   const value: ContractTerms = {
-    ...unsaid('contract_terms'),
+    ...emptyFields('contract_terms'),
     instrument: binance,
     asset: 'btc',
     interval_hours: 8,

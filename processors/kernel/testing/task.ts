@@ -1,5 +1,5 @@
 import type { Log, LogReader, Membership } from '../../../infra/kafka/seam.ts'
-import { localCodec, unsaid } from '../../../schemas/codec.ts'
+import { localCodec, emptyFields } from '../../../schemas/codec.ts'
 import type { DeadLetter, Message, Micros, SubscriptionChange } from '../../../schemas/records.ts'
 import { DEAD_LETTERS } from '../dead-letters.ts'
 import { Decoder } from '../decoder.ts'
@@ -50,7 +50,7 @@ export const tallyRow: ProcessorRow = {
 export function mark(time: Micros, changes: readonly SubscriptionChange[] = []): Message<'mark'> {
   return {
     type: 'mark',
-    value: { ...unsaid('mark'), writer: 'feeds', run: 0, time, changes },
+    value: { ...emptyFields('mark'), writer: 'feeds', run: 0, time, changes },
   }
 }
 

@@ -1,4 +1,4 @@
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { ContractTerms, DerivativeTicker, Message, Micros } from '../../../schemas/records.ts'
 
 /** What the tests of this folder begin with: BTC on Binance. */
@@ -22,7 +22,7 @@ export function says(
 ): Message<'derivative_ticker'> {
   const time = T0 + seconds * SECOND
   const value: DerivativeTicker = {
-    ...unsaid('derivative_ticker'),
+    ...emptyFields('derivative_ticker'),
     instrument,
     asset,
     channel: 'test',
@@ -37,7 +37,7 @@ export function says(
 
 export function terms(max_leverage: number | null, margin: number, instrument = binance): Message<'contract_terms'> {
   const value: ContractTerms = {
-    ...unsaid('contract_terms'),
+    ...emptyFields('contract_terms'),
     instrument,
     asset: 'btc',
     interval_hours: 8,

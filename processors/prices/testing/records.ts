@@ -1,4 +1,4 @@
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { Mark, Message, Micros, PriceRange, SpotTicker, VenueState } from '../../../schemas/records.ts'
 import type { PriceVenue } from '../../../schemas/venues.ts'
 
@@ -20,7 +20,7 @@ export const markets: Record<PriceVenue, string> = {
 export function ticker(fields: Partial<SpotTicker> = {}): Message<'spot_ticker'> {
   const base = { price: 100, received: T0, instrument: markets.binance, ...fields }
   const value: SpotTicker = {
-    ...unsaid('spot_ticker'),
+    ...emptyFields('spot_ticker'),
     asset: 'btc',
     bid: base.price,
     ask: base.price,

@@ -8,7 +8,7 @@ import { hostClock } from '../../../infra/clock.ts'
 import { closeServer, listen } from '../../../infra/http/ops.ts'
 import type { Log } from '../../../infra/kafka/seam.ts'
 import { makeCertificate } from '../../../infra/local/receiver/certificate.ts'
-import { unsaid } from '../../../schemas/codec.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
 import type { Attempt, DeliveryOrder, Pending, Trigger, Message } from '../../../schemas/records.ts'
 import { destinationDigest, sealUrl, type ServiceSecrets } from '../../alerts/secrets.ts'
 import { codec, HandMembership, Notes } from '../../kernel/testing/task.ts'
@@ -34,7 +34,7 @@ export const secrets: ServiceSecrets = {
 export function triggerTo(url: string, changes: Partial<Trigger> = {}): Trigger {
   const alert = changes.alert_id ?? 'alert_btc_1786060800_1'
   return {
-    ...unsaid('trigger'),
+    ...emptyFields('trigger'),
     trigger_id: `${alert}_1`,
     alert_id: alert,
     kind: 'price',
@@ -74,7 +74,7 @@ export function triggerFor(given: Given, changes: Partial<Trigger> = {}): Trigge
 
 export function stopOrder(alert: string): DeliveryOrder {
   return {
-    ...unsaid('delivery_order'),
+    ...emptyFields('delivery_order'),
     order: 'stop',
     alert_id: alert,
     receiver: 'localhost:443',

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { stillClock } from '../../../processors/kernel/quiet.ts'
 import { nobody } from '../../../processors/alerts/record.ts'
 import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
-import { localCodec, unsaid } from '../../../schemas/codec.ts'
+import { localCodec, emptyFields } from '../../../schemas/codec.ts'
 import { recordId } from '../../../schemas/record-id.ts'
 import type { Attempt, Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'
 import { accountAlerts, isSoundAlerts, type AlertReport, type Disturbance } from './account.ts'
@@ -33,7 +33,7 @@ function enter(topic: Entered, message: Message): void {
 }
 
 const create: Command = {
-  ...unsaid('command'),
+  ...emptyFields('command'),
   request_id: 'r1',
   action: 'create',
   asset: 'btc',
@@ -65,7 +65,7 @@ const price: CompositePrice = {
   v: 1,
 }
 const trigger: Trigger = {
-  ...unsaid('trigger'),
+  ...emptyFields('trigger'),
   trigger_id: 'a_1',
   alert_id: 'a',
   kind: 'price',
@@ -88,7 +88,7 @@ const trigger: Trigger = {
   v: 1,
 }
 const attempt: Attempt = {
-  ...unsaid('attempt'),
+  ...emptyFields('attempt'),
   trigger_id: 'a_1',
   alert_id: 'a',
   receiver: 'r:443',

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
 import { stillClock } from '../../../processors/kernel/quiet.ts'
-import { localCodec, unsaid } from '../../../schemas/codec.ts'
+import { localCodec, emptyFields } from '../../../schemas/codec.ts'
 import type { Mark, Micros } from '../../../schemas/records.ts'
 import { noTime, PartitionClock } from '../../../processors/kernel/partition-clock.ts'
 import { timeFaults, PlainTime } from './times.ts'
@@ -74,7 +74,7 @@ it('follows the marks that the kernel follows', () => {
         now += passed * SECOND
         const time = now + ahead * SECOND
         const mark: Mark = {
-          ...unsaid('mark'),
+          ...emptyFields('mark'),
           writer: 'feeds',
           run: T,
           time,

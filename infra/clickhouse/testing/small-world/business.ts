@@ -1,5 +1,5 @@
 import { paymentId } from '../../../../schemas/keys.ts'
-import { unsaid } from '../../../../schemas/codec.ts'
+import { emptyFields } from '../../../../schemas/codec.ts'
 import type { Attempt, PaymentEvent, Trigger } from '../../../../schemas/records.ts'
 import { M, SECOND, type Fact } from './time.ts'
 
@@ -13,7 +13,7 @@ export function businessFacts(): Fact[] {
 }
 
 const trigger: Trigger = {
-  ...unsaid('trigger'),
+  ...emptyFields('trigger'),
   trigger_id: 'alert_btc_1_1',
   alert_id: 'alert_btc_1',
   kind: 'price',
@@ -44,7 +44,7 @@ const triggers: readonly Trigger[] = [
 ]
 
 const attempt: Attempt = {
-  ...unsaid('attempt'),
+  ...emptyFields('attempt'),
   trigger_id: 'alert_btc_1_1',
   alert_id: 'alert_btc_1',
   receiver: 'hooks.example.org:443',
@@ -76,7 +76,7 @@ const attempts: readonly Attempt[] = [
 const ASSET = '0x036cbd53842c5426634e7929541ec2318f3dcf7e'
 const payer = (n: number): string => `0x${String(n).repeat(40)}`
 const settled = (n: number, route: string, amount: string): PaymentEvent => ({
-  ...unsaid('payment_event'),
+  ...emptyFields('payment_event'),
   payment_id: paymentId(84_532, ASSET, payer(n), `0x${String(n).padStart(64, '0')}`),
   event: 'settled',
   request_id: `req_${n}`,

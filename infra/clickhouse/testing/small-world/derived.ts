@@ -1,4 +1,4 @@
-import { unsaid } from '../../../../schemas/codec.ts'
+import { emptyFields } from '../../../../schemas/codec.ts'
 import type { Audit, CompositePrice, LiquidationRisk, Signal } from '../../../../schemas/records.ts'
 import { M, MINUTE, perp, SECOND, type Fact } from './time.ts'
 
@@ -66,7 +66,7 @@ const signals: readonly Signal[] = (
 }))
 
 const audits: readonly Audit[] = [0, 0.5, 0.01].map((off, minute) => ({
-  ...unsaid('audit'),
+  ...emptyFields('audit'),
   instrument: perp,
   asset: 'btc',
   minute: M + minute * MINUTE,

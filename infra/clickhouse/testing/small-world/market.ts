@@ -1,4 +1,4 @@
-import { unsaid } from '../../../../schemas/codec.ts'
+import { emptyFields } from '../../../../schemas/codec.ts'
 import type {
   Candle,
   ContractTerms,
@@ -42,7 +42,7 @@ const spot: readonly SpotTicker[] = [100, 101, 99].map((price, minute) => ({
 }))
 
 const silent: DerivativeTicker = {
-  ...unsaid('derivative_ticker'),
+  ...emptyFields('derivative_ticker'),
   instrument: perp,
   asset: 'btc',
   channel: 'markPrice',
@@ -62,7 +62,7 @@ const rates: readonly DerivativeTicker[] = [
   { ...silent, instrument: okx, rate: -0.0002, next_settlement: M + MINUTE, rate_time: M },
 ]
 const terms: readonly ContractTerms[] = [[perp, 8] as const, [okx, 4] as const].map(([instrument, interval_hours]) => ({
-  ...unsaid('contract_terms'),
+  ...emptyFields('contract_terms'),
   instrument,
   asset: 'btc',
   interval_hours,
