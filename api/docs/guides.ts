@@ -49,6 +49,7 @@ export const guides = [
   ['history', 'The past', 'backfill archive candles trades days source provenance order'],
   ['venue', 'Add a venue', 'exchange feed parser simulator'],
   ['alert-kind', 'Add a kind of alert', 'condition metric rule trigger'],
+  ['signal', 'Add a signal with a route', 'class figure core endpoint derived'],
   ['backup', 'Back up and restore', 'disaster recovery encryption key incremental archive parquet'],
   ['upgrade', 'Upgrade', 'version release compatibility generation rolling downgrade'],
   ['rotate', 'Replace secrets', 'rotation service secret wallet key webhook leak'],
