@@ -61,9 +61,12 @@ export class Ring {
   /** Moves the end of the period on; slots that fall out are emptied. */
   advance(end: Micros): void {
     const newest = newestSlot(this.#period, end)
+    if (newest <= this.#newest) return
     const from = Math.max(this.#newest + 1, newest - this.#slots + 1)
     for (let slot = from; slot <= newest; slot++) this.#clear(slot)
-    this.#newest = Math.max(this.#newest, newest)
+    this.#newest = newest
+    const oldest = newest - this.#slots + 1
+    this.#older = this.#older.filter((known) => known.from >= oldest)
     this.#dropChunks()
   }
 
@@ -75,41 +78,50 @@ export class Ring {
   /** The period's sums, then those of the same slots once it has moved on by one slot, by two and so on up to `on`. */
   sums(on = 0): Volume[] {
     const oldest = this.#newest - this.#slots + 1
-    const sum = { ...this.#olderFrom(oldest + on) }
+    const { to, buy, sell, buy_quote, sell_quote } = this.#olderFrom(oldest + on)
+    const sum = { from: oldest, to, buy, sell, buy_quote, sell_quote }
     this.#extend(sum, this.#newest + 1)
     const sums = [volumeOf(sum)]
     for (let slot = oldest + on - 1; slot >= oldest; slot--) {
       sum.to = slot
       this.#extend(sum, slot + 1)
-      sums.unshift(volumeOf(sum))
+      sums.push(volumeOf(sum))
     }
-    return sums
+    return on === 0 ? sums : sums.reverse()
   }
 
   /** The sum from a slot up to before the newest, which alone still changes as a rule. What was summed before is gone on from. */
   #olderFrom(from: number): SlotSum {
-    let sum = this.#older.find((candidate) => candidate.from === from)
+    let sum: SlotSum | undefined
+    for (const known of this.#older) if (known.from === from) sum = known
     if (sum === undefined) {
-      const oldest = this.#newest - this.#slots + 1
       sum = { from, to: from, buy: 0, sell: 0, buy_quote: 0, sell_quote: 0 }
-      this.#older = [...this.#older.filter((known) => known.from >= oldest), sum]
+      this.#older.push(sum)
     }
     this.#extend(sum, this.#newest)
     return sum
   }
 
-  /** Adds slots in their order, up to before `to`: in plain variables, which cost a quarter of an object's fields. */
+  /**
+   * Adds slots in their order, up to before `to`: in plain variables, which cost a quarter of an object's fields, and without
+   * a question at each slot whether the array ends there.
+   */
   #extend(sum: SlotSum, to: number): void {
+    if (sum.to >= to) return
     let { buy, sell, buy_quote, sell_quote } = sum
     const volumes = this.#volumes
     let at = this.#placeOf(sum.to)
-    for (; sum.to < to; sum.to++) {
-      buy += volumes[at] ?? 0
-      sell += volumes[at + 1] ?? 0
-      buy_quote += volumes[at + 2] ?? 0
-      sell_quote += volumes[at + 3] ?? 0
-      at = at + WIDTH === volumes.length ? 0 : at + WIDTH
+    for (let left = (to - sum.to) * WIDTH; left > 0; at = 0) {
+      const end = Math.min(volumes.length, at + left)
+      left -= end - at
+      for (; at < end; at += WIDTH) {
+        buy += volumes[at] ?? 0
+        sell += volumes[at + 1] ?? 0
+        buy_quote += volumes[at + 2] ?? 0
+        sell_quote += volumes[at + 3] ?? 0
+      }
     }
+    sum.to = to
     sum.buy = buy
     sum.sell = sell
     sum.buy_quote = buy_quote
