@@ -33,7 +33,7 @@ export const CVD = 'cvd'
 export const cvd: Processor<CvdState, Emitted> = {
   empty: emptyState,
 
-  apply(state, { message, offset }: Entry, { v }: Context, emit) {
+  apply(state, { message, offset }: Entry, { v, isUnread = false }: Context, emit) {
     if (message.type === 'trade') {
       const row = applyTrade(state, message.value, offset, v)
       if (row !== undefined) emitFlow(row, emit)
@@ -43,7 +43,7 @@ export const cvd: Processor<CvdState, Emitted> = {
       applyLogGap(state, message.value)
     } else if (message.type === 'mark') {
       for (const change of message.value.changes) if (change.state === 'ended') applyEnd(state, change, v)
-      if (message.value.time > state.time) applyMark(state, message.value.time, { offset, v }, emit)
+      if (message.value.time > state.time) applyMark(state, { time: message.value.time, isUnread }, { offset, v }, emit)
     }
   },
 
@@ -58,7 +58,7 @@ export const cvd: Processor<CvdState, Emitted> = {
   },
 
   flush(state, emit) {
-    emitHeldBack(state, emit)
+    emitHeldBack(state, 'all', emit)
     takeUntold(state, (value) => emitCvd(value, emit))
   },
 
@@ -81,11 +81,17 @@ function applyLogGap(state: CvdState, { next, from_time, to_time }: LogGap): voi
   for (const { covered } of state.instruments.values()) covered.gap(gap)
 }
 
+interface Moment {
+  readonly time: Micros
+  /** As in the context. */
+  readonly isUnread: boolean
+}
+
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */
-function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): void {
+function applyMark(state: CvdState, { time, isUnread }: Moment, cause: Cause, emit: Emit): void {
   const isRare = isRareMark(state.time, time)
   const { hours, signals, metrics } = advanceTime(state, time, cause)
-  emitHeldBack(state, emit)
+  emitHeldBack(state, isUnread ? 'final' : 'all', emit)
   for (const hour of hours) emitHour(hour, emit)
   takeUntold(state, (value) => emitCvd(value, emit))
   for (const signal of signals) emitSignal(signal, emit)
@@ -95,8 +101,8 @@ function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): voi
   if (isRare) emit({ topic: 'derived.signals', key: CVD, message: { type: 'mark', value: mark } })
 }
 
-function emitHeldBack(state: CvdState, emit: Emit): void {
-  takeHeldBack(state, (row) => emitFlow(row, emit))
+function emitHeldBack(state: CvdState, which: 'all' | 'final', emit: Emit): void {
+  takeHeldBack(state, which, (row) => emitFlow(row, emit))
   for (const hour of state.lateHours) emitHour(hour, emit)
   state.lateHours.length = 0
 }

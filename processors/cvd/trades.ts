@@ -97,13 +97,18 @@ function partOfOne(number: number, trade: Trade, v: number): Part {
   return part
 }
 
-/** Hands on the rows of the parts that are held back; `final` where the bucket has closed. */
-export function takeHeldBack({ heldBack, closed }: CvdState, take: (row: Flow) => void): void {
-  for (const { bucket, part } of heldBack) {
-    part.isHeldBack = false
-    take(flowOf(bucket.owner, bucket.index, part, bucket.index < closed))
+/** Hands on the rows of the parts that are held back, or of those alone whose bucket has closed, which are final. */
+export function takeHeldBack({ heldBack, closed }: CvdState, which: 'all' | 'final', take: (row: Flow) => void): void {
+  let kept = 0
+  for (const held of heldBack) {
+    const { bucket, part } = held
+    const final = bucket.index < closed
+    if (final || which === 'all') {
+      part.isHeldBack = false
+      take(flowOf(bucket.owner, bucket.index, part, final))
+    } else heldBack[kept++] = held
   }
-  heldBack.length = 0
+  heldBack.length = kept
 }
 
 /** Holds a part back because time, not a trade, has changed it. */

@@ -28,30 +28,31 @@ export class Fold {
   #state: unknown
   #clock: PartitionClock
   #refusedMarks = 0
-  readonly #context: { partition: number; v: number; partitionTime: Micros }
+  readonly #context: { partition: number; v: number; partitionTime: Micros; isUnread: boolean }
   readonly #gaps = new Map<TopicName, InputGaps>()
   #told: number
   /** No gap waits to be taken in, which is nearly always. */
   #isWhole = true
 
-  /** `gaps`: those that the journal tells of this processor in this partition. */
+  /** `gaps`: those that the journal tells of this processor in this partition. `isUnread`: as a core's context has it. */
   constructor(
     row: ProcessorRow,
     partition: number,
     { state, told, ...time }: Folded,
     gaps: readonly JournaledGap[] = [],
+    isUnread = false,
   ) {
     this.row = row
     this.#state = state
     this.#told = told
     this.#clock = new PartitionClock(time)
-    this.#context = { partition, v: 0, partitionTime: time.time }
+    this.#context = { partition, v: 0, partitionTime: time.time, isUnread }
     for (const gap of gaps) this.meet(gap)
   }
 
   /** A fold that has seen nothing. */
-  static empty(row: ProcessorRow, partition: number, gaps: readonly JournaledGap[] = []): Fold {
-    return new Fold(row, partition, { state: row.core.empty(), ...noTime, told: -1 }, gaps)
+  static empty(row: ProcessorRow, partition: number, gaps: readonly JournaledGap[] = [], isUnread = false): Fold {
+    return new Fold(row, partition, { state: row.core.empty(), ...noTime, told: -1 }, gaps, isUnread)
   }
 
   get state(): unknown {

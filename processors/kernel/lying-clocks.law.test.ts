@@ -141,6 +141,7 @@ class Market {
     alerts: 'replay',
     gaps: [],
     aside: new Map(),
+    isEachWanted: true,
     sink: ({ output }) => this.#outputs.push(output),
   })
   #offset = 0

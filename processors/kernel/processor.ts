@@ -37,6 +37,8 @@ export interface Context {
   readonly v: number
   /** Largest mark of the partition that was followed, this entry's included; 0 before the first. */
   readonly partitionTime: Micros
+  /** Nobody reads what is not final before the last of it: it may be held back until `flush`. Left out: somebody does. */
+  readonly isUnread?: boolean
 }
 
 /**

@@ -43,6 +43,7 @@ export interface CheckPlan {
 
 /** Watches a replay and holds each partition beside what the live system wrote, as soon as the partition is done. */
 export class Check implements Observer {
+  readonly wantsEach = true
   readonly #plan: CheckPlan
   readonly #decoder: Decoder
   readonly #differences: Difference[] = []

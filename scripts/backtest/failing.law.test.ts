@@ -55,6 +55,7 @@ describe('a replay of a core that throws at some records', () => {
         rows,
         alerts: 'replay',
         gaps: [],
+        isEachWanted: true,
         sink: ({ row, output }) => void said.push(`${row} ${output.message?.type}`),
         aside,
       })

@@ -97,14 +97,14 @@ describe('a replay', () => {
   )
 
   it.each(cases)(
-    'of any log of %s has one output hash, however it is cut into batches',
+    'of any log of %s has one output hash, however it is cut into batches, with or without what is not final',
     async (name, logs) => {
       await fc.assert(
         fc.asyncProperty(logs, fc.integer({ min: 1, max: 50 }), async (log, batch) => {
           const calm = await liveRun(rowNamed(name), log, { steps: [], instances: 1, snapshotRecords: 1_000 })
-          expect((await replayed(rowNamed(name), calm, batch)).hash).toBe(
-            (await replayed(rowNamed(name), calm, 1_000)).hash,
-          )
+          const { hashes } = await replayed(rowNamed(name), calm, batch)
+          const whole = await replayed(rowNamed(name), calm, 1_000)
+          expect(new Set([...hashes, ...whole.hashes]).size).toBe(1)
         }),
         { ...bounded, numRuns: 60 },
       )

@@ -42,6 +42,8 @@ export class StoppedError extends Error {
 
 /** Who watches a run. All is told in an order that follows from the records alone. */
 export interface Observer {
+  /** It wants all outputs: else what is not final may be told once, at the end. */
+  readonly wantsEach?: boolean
   partition?(partition: number, readings: readonly Reading[], gaps: readonly JournaledGap[]): void
   entry?(entry: TapeEntry, isReported: boolean): void
   /** `isReported`: it follows from a record of the range, not of the lead-in. */
@@ -137,6 +139,7 @@ export async function replayPartition(
     alerts: plan.commands === undefined ? 'tape' : 'replay',
     gaps,
     aside,
+    isEachWanted: aside === 'search' || observers.some(({ wantsEach }) => wantsEach === true),
     sink: (happening) => {
       for (const observer of observers) observer.happening?.(happening, isReported)
     },

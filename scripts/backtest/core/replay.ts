@@ -43,6 +43,8 @@ export interface ReplayOptions {
    */
   readonly alerts: 'tape' | 'replay'
   readonly sink: (happening: ReplayOutput) => void
+  /** Whether all outputs are wanted; else what is not final may be told once, at the end. */
+  readonly isEachWanted: boolean
   /** What the journal tells of this partition: gaps of the log, which the live processors met at the same places. */
   readonly gaps: readonly JournaledGap[]
   /** What the processors set aside, as a search has found it. `search`: find it; nothing is told meanwhile. */
@@ -61,9 +63,10 @@ export class PartitionReplay {
   /** Offset of the next record of the meeting in memory. */
   #next = 0
   readonly #processors: ReplayedProcessor[] = []
-  /** The record that is folded now: its topic and offset, and its record time, milliseconds. */
+  /** The record that is folded now: its topic and offset, its place once something follows, and its record time, milliseconds. */
   #topic: TopicName = MEETING
   #offset = -1
+  #cause: RecordPosition | undefined
   #time = 0
   #applied = 0
   /** In a search: what it has found, and what was said to the meeting by the record that is folded now. */
@@ -73,12 +76,12 @@ export class PartitionReplay {
 
   constructor(options: ReplayOptions) {
     this.#options = options
-    const { partition, rows, alerts, aside, gaps } = options
+    const { partition, rows, alerts, aside, gaps, isEachWanted } = options
     for (const row of rows) {
       const meets = alerts === 'replay' && row.inputs.includes(MEETING)
       // what meets in memory is whole, and has offsets of its own
       const own = gaps.filter(({ gap }) => gap.reader === row.name && !(meets && gap.topic === MEETING))
-      const fold = Fold.empty(row, partition, own)
+      const fold = Fold.empty(row, partition, own, !isEachWanted)
       const revertible = aside === 'search' ? new RevertibleFold(fold, new Map(), new Failures()) : undefined
       const emit = (output: Output): void =>
         revertible === undefined ? this.#emit(fold, output) : this.#try(fold, output)
@@ -98,6 +101,7 @@ export class PartitionReplay {
   apply(topic: TopicName, record: Pick<LogRecord, 'offset' | 'time'>, message: Message): void {
     this.#topic = topic
     this.#offset = record.offset
+    this.#cause = undefined
     this.#time = record.time
     for (const processor of this.#folds.get(topic) ?? noProcessors) this.#fold(processor, topic, record, message)
     this.#applied += 1
@@ -110,6 +114,7 @@ export class PartitionReplay {
   command(message: Message<'command'>, time: number): void {
     this.#topic = MEETING
     this.#offset = this.#next
+    this.#cause = undefined
     this.#time = time
     this.#meet(message)
   }
@@ -167,7 +172,7 @@ export class PartitionReplay {
     const { message } = output
     const { partitionTime } = fold
     assertDeclared(fold.row, output)
-    const cause = { topic: this.#topic, partition: this.#options.partition, offset: this.#offset }
+    const cause = (this.#cause ??= { topic: this.#topic, partition: this.#options.partition, offset: this.#offset })
     const body = (): Buffer => this.#encode(message)
     const met = this.#copyForMeeting(output)
     this.#options.sink({ row: fold.row.name, output, body, cause, partitionTime })

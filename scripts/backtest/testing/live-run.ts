@@ -31,7 +31,8 @@ export async function liveRun(
 
 export interface Replayed {
   readonly check: CheckReport
-  readonly hash: string
+  /** Where all outputs were wanted, and where the last alone. */
+  readonly hashes: readonly [each: string, last: string]
   /** What was set aside, by processor and place. */
   readonly aside: readonly string[]
 }
@@ -58,11 +59,17 @@ export async function replayedFrom(tape: Tape, row: ProcessorRow): Promise<Repla
   return settingAside(
     async (aside) => {
       const check = new Check({ tape, rows, range, leadInMs: 0, assets: undefined })
-      const study = new Study({ latencyMs: 0, horizonsMs: [1_000], rules: [] })
-      const collect = new Collect({ study, prices: 'composite', placeOf: (place) => place })
-      await each({ observers: [check, collect], aside })
-      return { check: check.report(), hash: collect.outputs.close().hash, aside: [...aside.keys()].sort() }
+      const [all, last] = [newCollect(), newCollect()]
+      await each({ observers: [check, all], aside })
+      await each({ observers: [last], aside })
+      const hashes = [all.outputs.close().hash, last.outputs.close().hash] as const
+      return { check: check.report(), hashes, aside: [...aside.keys()].sort() }
     },
     () => each({ observers: [], aside: 'search' }),
   )
+}
+
+function newCollect(): Collect {
+  const study = new Study({ latencyMs: 0, horizonsMs: [1_000], rules: [] })
+  return new Collect({ study, prices: 'composite', placeOf: (place) => place })
 }
