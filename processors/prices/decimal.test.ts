@@ -33,6 +33,20 @@ describe('a price that was computed', () => {
     )
   })
 
+  it('is what a text of 15 digits says, of any number', () => {
+    const any = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.double({ min: 1e-9, max: 1e7, noNaN: true }),
+      written.map(({ value }) => value),
+      fc.tuple(written, fc.double({ min: 0.9, max: 1.1, noNaN: true })).map(([{ value }, usd]) => value * usd),
+    )
+    fc.assert(
+      fc.property(any, (value) => {
+        expect(asDecimal(value)).toBe(Number(value.toPrecision(15)))
+      }),
+    )
+  })
+
   it('leaves what a venue wrote as it is', () => {
     fc.assert(fc.property(written, ({ value }) => asDecimal(value) === value))
   })

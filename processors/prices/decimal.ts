@@ -6,7 +6,20 @@ const DIGITS = 15
  * 84059.29 and 84059.31, is 84059.3. What a venue wrote with up to 15 digits stays as it is, and order is kept.
  */
 export function asDecimal(value: number): number {
-  return Number(value.toPrecision(DIGITS))
+  return isDecimal(value) ? value : Number(value.toPrecision(DIGITS))
+}
+
+/** Parts of one in prices that need no more decimals than most have. */
+const UNITS = 1e8
+const UNITS_MAX = 1e15
+
+/**
+ * Whether it is surely the nearest double to a decimal of up to 15 digits, which then comes back as it is: a whole number
+ * below 2^53 divided by a power of ten up to 10^22 is rounded once, as the reading of a text is. A tenth of the cost of one.
+ */
+function isDecimal(value: number): boolean {
+  const units = Math.round(value * UNITS)
+  return units > 0 && units < UNITS_MAX && units / UNITS === value
 }
 
 /** A number as people write it: 0.00000016 rather than 1.6e-7. */

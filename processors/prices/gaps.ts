@@ -1,7 +1,7 @@
-import type { CompositePrice, Micros, PriceRange } from '../../schemas/records.ts'
+import type { CompositePrice, Micros, PriceRange, PriceSource } from '../../schemas/records.ts'
 import { priceVenues, type PriceVenue } from '../../schemas/venues.ts'
 import { aliveSources } from './alive.ts'
-import { compositeOf, type Part } from './composite.ts'
+import { compositeOf } from './composite.ts'
 import { asDecimal } from './decimal.ts'
 import { type AssetState, type GapRange, type PriceGap, type PricesState } from './state.ts'
 
@@ -71,10 +71,10 @@ export function tellGap(state: PricesState, asset: AssetState, v: number): Compo
   asset.isChanged = true
   const ranges = priceVenues.flatMap((venue) => gap.ranges.get(venue) ?? [])
   const time = Math.min(gap.to, Math.max(...ranges.map(({ to }) => to)))
-  return compositeOf(ranges.map(partOf), { asset: asset.asset, late: true, time, v })
+  return compositeOf(ranges.map(sourceOf), { asset: asset.asset, changes: [], late: true, time, v })
 }
 
 /** The price of a time of which only bounds are known is their middle. */
-function partOf({ venue, instrument, low, high, to }: GapRange): Part {
-  return { exchange: venue, instrument, price: asDecimal(low + (high - low) / 2), low, high, change: null, time: to }
+function sourceOf({ venue, instrument, low, high, to }: GapRange): PriceSource {
+  return { exchange: venue, instrument, price: asDecimal(low + (high - low) / 2), low, high, time: to }
 }

@@ -1,7 +1,7 @@
-import type { CompositePrice, Micros, SpotTicker } from '../../schemas/records.ts'
+import type { CompositePrice, Micros, PriceSource, SpotTicker } from '../../schemas/records.ts'
 import { instrumentId, priceVenues, quotesOf, type PriceVenue } from '../../schemas/venues.ts'
 import { aliveSources } from './alive.ts'
-import { compositeOf, type Part } from './composite.ts'
+import { compositeOf } from './composite.ts'
 import { asDecimal } from './decimal.ts'
 import { openGap } from './gaps.ts'
 import { assetOf, type AssetState, type PricesState, type Refusal, type Source } from './state.ts'
@@ -101,8 +101,9 @@ function composite(state: PricesState, asset: AssetState, { now, time, since, v 
   const sources = aliveSources(state, asset, now)
   asset.counted = countedOf(sources)
   asset.isChanged = true
-  const parts = sources.map((source) => partOf(source, since))
-  const price = compositeOf(parts, { asset: asset.asset, late: false, time, v })
+  const told = sources.map((source) => sourceSince(source, since))
+  const changes = sources.map(({ change }) => change).filter((change) => change !== null)
+  const price = compositeOf(told, { asset: asset.asset, changes, late: false, time, v })
   if (price === undefined || isKnown(asset, price)) return undefined
   asset.told = { price: price.price, quality: price.quality, counted: asset.counted, time }
   return price
@@ -115,15 +116,7 @@ function isKnown({ told, counted }: AssetState, { price, low, high, quality, tim
   return hasStayed && quality === told.quality && counted === told.counted
 }
 
-function partOf({ venue, instrument, price, low, high, change, time, received }: Source, since: Micros): Part {
+function sourceSince({ venue, instrument, price, low, high, time, received }: Source, since: Micros): PriceSource {
   const isRecent = received > since
-  return {
-    exchange: venue,
-    instrument,
-    price,
-    low: isRecent ? low : price,
-    high: isRecent ? high : price,
-    change,
-    time,
-  }
+  return { exchange: venue, instrument, price, low: isRecent ? low : price, high: isRecent ? high : price, time }
 }
