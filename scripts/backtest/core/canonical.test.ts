@@ -3,7 +3,7 @@ import { avroType } from '../../../schemas/codec.ts'
 import type { Flow, Message } from '../../../schemas/records.ts'
 import { flowKey } from '../../../processors/cvd/bucket.ts'
 import { mark, T0 } from '../../../processors/cvd/testing/records.ts'
-import { Canonical } from './canonical.ts'
+import { Canonical, RunningHash } from './canonical.ts'
 
 const open: Flow = {
   asset: 'btc',
@@ -72,4 +72,16 @@ it('is the same in whatever order keys were said between two marks', () => {
   const [one, two] = [flow(closed), flow({ ...other, final: true })]
   expect(hashOf(one, two, tick)).toBe(hashOf(two, one, tick))
   expect(hashOf(one, tick, two)).not.toBe(hashOf(one, two, tick))
+})
+
+it('hashes a part of bytes as it hashes the same bytes by themselves, wherever a piece ends', () => {
+  const bytes = Buffer.from(Array.from({ length: 300 }, (_, at) => at % 251))
+  const hashed = (add: (hash: RunningHash, start: number, end: number) => void): string => {
+    const hash = new RunningHash()
+    for (let at = 0; at < 1_000; at++) add(hash, at % 20, at % 3 === 0 ? 300 : 290 - (at % 200))
+    return hash.digest()
+  }
+  expect(hashed((hash, start, end) => hash.bytes(bytes, start, end))).toBe(
+    hashed((hash, start, end) => hash.bytes(Buffer.from(bytes.subarray(start, end)))),
+  )
 })

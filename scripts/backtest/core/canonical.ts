@@ -21,14 +21,16 @@ export class RunningHash {
   /** The bytes from `start` up to `end`. */
   bytes(value: Buffer, start = 0, end = value.length): this {
     const length = end - start
-    this.number(length)
-    if (length > CHUNK_BYTES) {
-      this.#drain()
+    if (8 + length > CHUNK_BYTES) {
+      this.number(length).#drain()
       this.#hash.update(value.subarray(start, end))
       return this
     }
-    if (this.#at + length > CHUNK_BYTES) this.#drain()
-    value.copy(this.#chunk, this.#at, start, end)
+    if (this.#at + 8 + length > CHUNK_BYTES) this.#drain()
+    // A few bytes before the start are copied too and the length written over them: that needs no view of a part.
+    if (start <= 8 && end === value.length) this.#chunk.set(value, this.#at + 8 - start)
+    else this.#chunk.set(value.subarray(start, end), this.#at + 8)
+    this.number(length)
     this.#at += length
     return this
   }
@@ -227,8 +229,8 @@ export function sumOf(sums: readonly PartitionSum[]): OutputSum {
 }
 
 /** Whether its writer will say it again: a bucket or an hour that has not closed. */
-function isProvisional({ value }: Message): boolean {
-  return 'final' in value && !value.final
+function isProvisional({ type, value }: Message): boolean {
+  return (type === 'flow' || type === 'flow_hour') && !value.final
 }
 
 function settle(output: PartitionOutput): void {
