@@ -29,19 +29,21 @@ export interface Covered {
  * and were subscribed at some time of it. In whole microseconds, so that it does not depend on their order.
  */
 export function coveredShare(instruments: readonly Covered[], { from, to }: Stretch): number {
-  const wanted = instruments.filter(
-    ({ since, unsubscribed }) => since < to && !unsubscribed.some((un) => un.from <= from && un.to >= to),
-  )
-  if (wanted.length === 0 || to <= from) return 0
-  const covered = wanted.reduce((sum, instrument) => sum + coveredTime(instrument, { from, to }), 0)
-  return covered / (wanted.length * (to - from))
+  let wanted = 0
+  let covered = 0
+  for (const instrument of instruments) {
+    if (instrument.since >= to || instrument.unsubscribed.some((un) => un.from <= from && un.to >= to)) continue
+    wanted += 1
+    covered += coveredTime(instrument, from, to)
+  }
+  return wanted === 0 || to <= from ? 0 : covered / (wanted * (to - from))
 }
 
-function coveredTime({ since, holes, unsubscribed }: Covered, { from, to }: Stretch): Micros {
+function coveredTime({ since, holes, unsubscribed }: Covered, from: Micros, to: Micros): Micros {
   let at = Math.max(from, since)
+  if (holes.length + unsubscribed.length === 0) return Math.max(0, to - at)
   let covered = 0
-  const missing = holes.length + unsubscribed.length === 0 ? [] : [...holes, ...unsubscribed]
-  for (const hole of missing.toSorted((a, b) => a.from - b.from)) {
+  for (const hole of [...holes, ...unsubscribed].sort((a, b) => a.from - b.from)) {
     covered += Math.max(0, Math.min(hole.from, to) - at)
     at = Math.max(at, hole.to)
   }

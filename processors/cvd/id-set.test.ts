@@ -16,8 +16,8 @@ describe('a set of ids', () => {
       { weight: 1, arbitrary: fc.constantFrom('seal' as const, 'save' as const) },
     )
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
-        let set = new IdSet()
+      fc.property(fc.array(step, { maxLength: 200, size: 'max' }), fc.nat(100), (steps, expected) => {
+        let set = new IdSet(expected)
         const model = new Set<number>()
         const answers: [given: boolean, expected: boolean][] = []
         for (const what of steps) {

@@ -10,10 +10,17 @@ const CAPACITY_MIN = 8
  */
 export class IdSet {
   /** Open addressing; 0 means free, so ids are stored one higher. */
-  #table = new Float64Array(CAPACITY_MIN)
+  #table: Float64Array
   #sorted: Float64Array = EMPTY
   #isSealed = false
   size = 0
+
+  /** With room for so many before it grows. */
+  constructor(expected = 0) {
+    let capacity = CAPACITY_MIN
+    while (capacity <= expected * 2) capacity *= 2
+    this.#table = new Float64Array(capacity)
+  }
 
   static of(sorted: Float64Array): IdSet {
     const set = new IdSet()

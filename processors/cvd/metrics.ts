@@ -1,7 +1,6 @@
 import type { Figure, Metric, Micros } from '../../schemas/records.ts'
-import { partsOf } from '../../schemas/venues.ts'
 import { signalClasses } from './signal.ts'
-import { periodNames, type AssetState, type Bucket } from './state.ts'
+import { periodNames, perPeriod, type AssetState, type Bucket } from './state.ts'
 
 /** Name of its metrics in `alerts.inputs`. */
 const CORE = 'cvd'
@@ -36,9 +35,8 @@ export function metricsOf(
 function volumesOf(buckets: readonly Bucket[]): Figure[] {
   const venues = new Map<string, Sums>()
   for (const { owner, parts } of buckets) {
-    const { venue } = partsOf(owner.instrument)
-    const sums = venues.get(venue) ?? { buy: 0, sell: 0, buy_usd: 0, sell_usd: 0 }
-    venues.set(venue, sums)
+    const sums = venues.get(owner.venue) ?? { buy: 0, sell: 0, buy_usd: 0, sell_usd: 0 }
+    venues.set(owner.venue, sums)
     for (const { buy, sell, buy_quote, sell_quote } of parts) {
       sums.buy += buy
       sums.sell += sell
@@ -46,23 +44,27 @@ function volumesOf(buckets: readonly Bucket[]): Figure[] {
       sums.sell_usd += sell_quote
     }
   }
-  return [...venues].flatMap(([exchange, sums]) =>
-    Object.entries(sums).map(([figure, value]) => ({ figure, exchange, value: value as number })),
-  )
+  return [...venues].flatMap(([exchange, { buy, sell, buy_usd, sell_usd }]) => [
+    { figure: 'buy', exchange, value: buy },
+    { figure: 'sell', exchange, value: sell },
+    { figure: 'buy_usd', exchange, value: buy_usd },
+    { figure: 'sell_usd', exchange, value: sell_usd },
+  ])
 }
 
 function totalsOf({ instruments }: AssetState): Figure[] {
   const venues = new Map<string, number>()
-  for (const { instrument, counted } of instruments) {
+  for (const { venue, counted } of instruments) {
     if (counted === undefined) continue
-    const { venue } = partsOf(instrument)
     venues.set(venue, (venues.get(venue) ?? 0) + counted.buy - counted.sell)
   }
   return [...venues].map(([exchange, value]) => ({ figure: 'cvd', exchange, value }))
 }
 
+const classFigures = perPeriod((period) => `cvd_class_${period}`)
+
 function classesOf({ classes }: AssetState): Figure[] {
   return periodNames.map((period) => {
-    return { figure: `cvd_class_${period}`, exchange: null, value: signalClasses.indexOf(classes[period]) }
+    return { figure: classFigures[period], exchange: null, value: signalClasses.indexOf(classes[period]) }
   })
 }

@@ -1,4 +1,4 @@
-import { tradeVenues } from '../../schemas/venues.ts'
+import { partsOf, tradeVenues } from '../../schemas/venues.ts'
 import type { FlowHour, Micros } from '../../schemas/records.ts'
 import { BUCKET, bucketIndex, type Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
@@ -29,6 +29,7 @@ export type Refusal =
 export interface InstrumentState {
   readonly asset: string
   readonly instrument: string
+  readonly venue: string
   /** What all instruments of the asset share. */
   readonly owner: AssetState
   /** Undefined: the venue's ids have no order; each bucket has its set of ids. */
@@ -187,6 +188,7 @@ export function addInstrument(
   const made: InstrumentState = {
     asset,
     instrument,
+    venue: partsOf(instrument).venue,
     owner: assetOf(state, asset),
     coverage: hasOrderedIds(instrument) ? coverage : undefined,
     isCoverageChanged: false,
@@ -220,16 +222,10 @@ export function bucketOf(state: CvdState, instrument: InstrumentState, index: nu
   return bucket
 }
 
-/** Makes a bucket known; `ids` as they were saved. */
-export function addBucket(state: CvdState, owner: InstrumentState, index: number, ids = new IdSet()): Bucket {
-  const isOrdered = owner.coverage !== undefined
-  const bucket: Bucket = {
-    owner,
-    index,
-    parts: [],
-    ids: isOrdered ? undefined : ids,
-    isChanged: false,
-  }
+/** Makes a bucket known; `saved`: its ids as they were. A new one is likely to hold as many as the one before. */
+export function addBucket(state: CvdState, owner: InstrumentState, index: number, saved?: IdSet): Bucket {
+  const ids = owner.coverage === undefined ? (saved ?? new IdSet(owner.current?.ids?.size)) : undefined
+  const bucket: Bucket = { owner, index, parts: [], ids, isChanged: false }
   owner.buckets.set(index, bucket)
   const others = state.buckets.get(index)
   if (others === undefined) state.buckets.set(index, [bucket])

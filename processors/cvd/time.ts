@@ -92,12 +92,10 @@ function forget(state: CvdState, bucket: Bucket): void {
 
 function lookAt(asset: AssetState, end: Micros, v: number): Signal[] {
   const changes: Signal[] = []
+  const known = asset.instruments.map((instrument) => instrument.covered)
   for (const period of periodNames) {
     const { buy, sell } = sumsOf(asset, period)
-    const covered = coveredShare(
-      asset.instruments.map((instrument) => instrument.covered),
-      { from: windowOf(periods[period], end - 1).from, to: end },
-    )
+    const covered = coveredShare(known, { from: windowOf(periods[period], end - 1).from, to: end })
     const from = asset.classes[period]
     const to = classify(buy - sell, buy + sell, covered)
     if (from === to) continue
