@@ -9,7 +9,7 @@ import { arrange } from './modes.ts'
 import type { BacktestOptions } from './options.ts'
 import { replayPart, rulesOf, type Part, type PartSurroundings, assetOf, planOf } from './part.ts'
 import { inputsOf, lengthOf, readAhead, type Plan, type Progress, type Reading } from './run.ts'
-import { replayInWorkers } from './workers.ts'
+import { replayInWorkers, type Work } from './workers.ts'
 
 /** What a backtest found. */
 export interface Outcome {
@@ -33,13 +33,9 @@ export async function backtest(tape: Tape, options: BacktestOptions, around: Sur
   const rules = rulesOf(options)
   const readings = await readAhead(plan)
   const workers = Math.min(options.workers ?? 1, readings.size)
-  const surroundings = surroundingsOf(readings, around)
-  const parts =
-    workers > 1
-      ? await replayInWorkers({ options, readings, workers }, surroundings)
-      : await replayHere(readings, (partition, own) => {
-          return replayPart({ tape, arranged, plan, options, rules }, partition, own, surroundings)
-        })
+  const replay: Work['replay'] = (partition, own, surroundings) =>
+    replayPart({ tape, arranged, plan, options, rules }, partition, own, surroundings)
+  const parts = await replayInWorkers({ options, readings, workers, replay }, surroundingsOf(readings, around))
   await complain({ tape, plan, options, readings, parts }, around)
   const { latencyMs, horizonsMs } = options
   const study = new Study({ latencyMs, horizonsMs, rules })
@@ -48,15 +44,6 @@ export async function backtest(tape: Tape, options: BacktestOptions, around: Sur
   const prices = new Map(parts.flatMap((part) => part.prices))
   const checks = parts.map(({ check }) => check).filter((check) => check !== undefined)
   return { manifest, study, prices, check: options.checkLive ? joined(checks) : undefined }
-}
-
-async function replayHere(
-  readings: ReadonlyMap<number, readonly Reading[]>,
-  replay: (partition: number, readings: readonly Reading[]) => Promise<Part>,
-): Promise<Part[]> {
-  const parts: Part[] = []
-  for (const [partition, own] of readings) parts.push(await replay(partition, own))
-  return parts
 }
 
 /** Progress over all partitions, whichever of them tell of it. */

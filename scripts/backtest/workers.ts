@@ -23,28 +23,35 @@ export class WorkerError extends Error {
 export interface Work {
   readonly options: BacktestOptions
   readonly readings: ReadonlyMap<number, readonly Reading[]>
+  /** Threads that replay, this one among them. */
   readonly workers: number
+  /** Replays a partition in this thread. */
+  readonly replay: (partition: number, readings: readonly Reading[], around: PartSurroundings) => Promise<Part>
 }
 
 /** New objects of a thread live here until they are found to be garbage: records come and go in batches of thousands. */
 const YOUNG_MB = 64
 
 /**
- * Replays partitions in threads of their own, the longest first, each with its own tape. Gives the parts in the order of
- * `readings`, as one thread would have.
+ * Replays partitions in this thread, which begins at once, and in others, each with its own tape; the longest first. Gives
+ * the parts in the order of `readings`, as one thread would have.
  */
 export async function replayInWorkers(work: Work, around: PartSurroundings): Promise<Part[]> {
   const queue = [...work.readings].map(([partition, readings]) => ({ partition, readings }))
   queue.sort((a, b) => lengthOf(a.readings) - lengthOf(b.readings))
   const parts = new Map<number, Part>()
-  const threads = Array.from({ length: work.workers }, () => {
+  const threads = Array.from({ length: Math.max(0, work.workers - 1) }, () => {
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB }
     return new Worker(new URL('worker.ts', import.meta.url), { workerData: work.options, resourceLimits })
   })
+  const over = new AbortController()
+  const stop = AbortSignal.any([around.stop, over.signal])
+  const here = replayHere(work.replay, { queue, parts, around: { ...around, stop } })
   try {
-    await Promise.all(threads.map((thread) => attend(thread, { queue, parts, around })))
+    await Promise.all([here, ...threads.map((thread) => attend(thread, { queue, parts, around }))])
   } finally {
-    await Promise.all(threads.map((thread) => thread.terminate()))
+    over.abort()
+    await Promise.allSettled([here, ...threads.map((thread) => thread.terminate())])
   }
   return [...work.readings.keys()].map((partition) => partOf(parts, partition))
 }
@@ -54,6 +61,11 @@ interface Shared {
   readonly queue: WorkerTask[]
   readonly parts: Map<number, Part>
   readonly around: PartSurroundings
+}
+
+async function replayHere(replay: Work['replay'], { queue, parts, around }: Shared): Promise<void> {
+  for (let next = queue.pop(); next !== undefined; next = queue.pop())
+    parts.set(next.partition, await replay(next.partition, next.readings, around))
 }
 
 /** Gives a thread one partition after the other until none is left. */
