@@ -1,8 +1,8 @@
 import avro from 'avsc'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { avroType, Codec, emptyFields, localCodec, schemaText } from './codec.ts'
-import type { Trade } from './records.ts'
+import { avroType, Codec, emptyFields, localCodec, readBody, schemaText, writeBody } from './codec.ts'
+import type { Message, Trade } from './records.ts'
 import { topics } from './topics.ts'
 
 const trade: Trade = {
@@ -109,9 +109,83 @@ describe('codec', () => {
   })
 })
 
-describe('the schemas', () => {
-  const records = [...new Set(topics.flatMap((topic) => topic.records))]
+const records = [...new Set(topics.flatMap((topic) => topic.records))]
 
+describe.each(records)('the compiled code of %s', (record) => {
+  const type = avroType(record)
+  const values = Array.from({ length: 50 }, () => {
+    const value: unknown = type.random()
+    return value as Message['value']
+  })
+  const messageOf = (value: Message['value']): Message => ({ type: record, value }) as Message
+
+  it('writes what avsc writes, and says how much room it needs', () => {
+    for (const value of values) {
+      const body = type.toBuffer(value)
+      const bytes = Buffer.alloc(body.length + 7)
+      expect(writeBody(messageOf(value), bytes, 7)).toBe(bytes.length)
+      expect(bytes.subarray(7).equals(body)).toBe(true)
+      expect(writeBody(messageOf(value), Buffer.alloc(body.length >> 1), 7)).toBe(bytes.length)
+    }
+  })
+
+  it('reads what avsc reads, and refuses what is cut', () => {
+    for (const value of values) {
+      const body = type.toBuffer(value)
+      expect(structuredClone(readBody(record, body))).toEqual(structuredClone(type.fromBuffer(body)))
+      for (let length = 0; length < body.length; length += 1 + (body.length >> 5))
+        expect(() => readBody(record, body.subarray(0, length))).toThrow(RangeError)
+    }
+  })
+})
+
+describe('the compiled code', () => {
+  it.each([
+    ['a text', { instrument: 7 }, 'a string, not 7'],
+    ['a whole number', { first_id: 0.5 }, 'a whole number below 2^53, not 0.5'],
+    ['a number', { price: '1' }, 'a number, not "1"'],
+    ['a symbol', { taker: 'both' }, 'a known symbol, not undefined'],
+    ['nothing', { time: undefined }, 'a whole number below 2^53, not undefined'],
+  ])('says what does not fit: no %s', (_, wrong, said) => {
+    const value = { ...trade, ...wrong } as Trade
+    expect(() => localCodec().encode('market.trades', 'trade', value)).toThrow(said)
+  })
+
+  it('writes the default of a field that is left out', () => {
+    const { gap_id: _, ...rest } = trade
+    const bytes = localCodec().encode('market.trades', 'trade', rest as Trade)
+    expect(localCodec().decode(bytes).value).toEqual({ ...trade, gap_id: null })
+  })
+
+  it('writes and reads texts beyond ASCII as avsc does', () => {
+    for (const instrument of ['é', '₿'.repeat(40), '🚀'.repeat(3), 'a'.repeat(63) + 'é']) {
+      const body = avroType('trade').toBuffer({ ...trade, instrument })
+      const bytes = Buffer.alloc(body.length)
+      writeBody({ type: 'trade', value: { ...trade, instrument } }, bytes, 0)
+      expect(bytes.equals(body)).toBe(true)
+      expect(readBody('trade', bytes)).toMatchObject({ instrument })
+    }
+  })
+
+  it('reads names whatever was read before', () => {
+    const parts = fc.array(fc.constantFrom('ab', 'ba', 'bA', 'a', 'aaaa', 'btc', 'eth'))
+    const any = fc.array(
+      fc.oneof(
+        fc.string({ maxLength: 40 }),
+        parts.map((list) => list.join(':')),
+      ),
+      { maxLength: 50 },
+    )
+    fc.assert(
+      fc.property(any, (list) => {
+        const read = list.map((asset) => readBody('trade', avroType('trade').toBuffer({ ...trade, asset })))
+        expect(read.map((value) => (value as Trade).asset)).toEqual(list)
+      }),
+    )
+  })
+})
+
+describe('the schemas', () => {
   it.each(records)('say of %s what each field is', (record) => {
     const fields = documented(JSON.parse(schemaText(record)))
     expect(fields.filter(({ doc }) => doc === undefined)).toEqual([])

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs' // rule: purity - reads only the schema f
 import avro from 'avsc'
 import type { Message, Records, RecordType } from './records.ts'
 import { subjectOf, topics, type TopicName } from './topics.ts'
+import { compileReader, type Read } from './reader.ts'
+import { compileWriter, type Schema, type Write } from './writer.ts'
 
 /** Confluent wire format: one zero byte, the schema id as a big-endian 32-bit number, then the Avro body. */
 export const HEADER_BYTES = 5
@@ -54,6 +56,43 @@ export function emptyFields<Type extends RecordType>(record: Type): EmptyFields<
   return empty as EmptyFields<Type>
 }
 
+const writers = new Map<RecordType, Write>()
+
+/**
+ * Writes a record's Avro body into `bytes` from `at` on and gives where it ends: behind the bytes' end where they are too
+ * few. Throws on a value that does not fit its schema: a programmer's error.
+ */
+export function writeBody({ type, value }: Message, bytes: Buffer, at: number): number {
+  let write = writers.get(type)
+  if (write === undefined) {
+    write = compileWriter(JSON.parse(schemaText(type)) as Schema)
+    writers.set(type, write)
+  }
+  return write(value, bytes, at)
+}
+
+const readers = new Map<RecordType, Read>()
+
+/** Reads a record's Avro body that was written with our own schema. Compiled when the first of the type comes. */
+export function readBody(record: RecordType, bytes: Buffer, at = 0): unknown {
+  let read = readers.get(record)
+  if (read === undefined) {
+    read = compileReader(JSON.parse(schemaText(record)) as Schema)
+    readers.set(record, read)
+  }
+  return read(bytes, at)
+}
+
+/** Reads what was written with another version of a type's schema. */
+function resolving(type: avro.Type, writer: string): Read {
+  const resolver = type.createResolver(avro.Type.forSchema(JSON.parse(writer) as avro.Schema))
+  return (bytes, start) => {
+    const { value, offset } = type.decode(bytes, start, resolver)
+    if (offset < 0) throw new RangeError('a record ends behind its bytes')
+    return value as unknown
+  }
+}
+
 /** Why bytes could not be read. `unknown-schema` can be mended by asking the registry for the id. */
 export class UndecodableError extends Error {
   readonly code: 'not-wire-format' | 'unknown-schema' | 'bad-body'
@@ -76,8 +115,9 @@ export interface RegisteredSchema {
 
 interface Reader {
   readonly record: RecordType
-  readonly type: avro.Type
-  readonly resolver: ReturnType<avro.Type['createResolver']> | undefined
+  readonly read: Read
+  /** It was written with our own schema. */
+  readonly isOwn: boolean
 }
 
 /**
@@ -96,20 +136,18 @@ export class Codec {
 
   /** Makes a schema id readable; without `writer` it also becomes the id that is written. */
   add({ id, topic, record, writer }: RegisteredSchema): void {
-    const type = avroType(record)
     if (writer === undefined) this.#ids.set(subjectOf(topic, record), id)
-    const resolver =
-      writer === undefined ? undefined : type.createResolver(avro.Type.forSchema(JSON.parse(writer) as avro.Schema))
-    this.#readers.set(id, { record, type, resolver })
+    const read = writer === undefined ? readBody.bind(undefined, record) : resolving(avroType(record), writer)
+    this.#readers.set(id, { record, read, isOwn: writer === undefined })
   }
 
   /** The bytes of one record for `topic`. Throws on a value that does not fit its schema: a programmer's error. */
   encode<Type extends RecordType>(topic: TopicName, type: Type, value: Records[Type]): Buffer {
     const id = this.#ids.get(subjectOf(topic, type))
     if (id === undefined) throw new Error(`${type} is not a registered record of ${topic}`)
-    const end = avroType(type).encode(value, this.#scratch, HEADER_BYTES)
-    if (end < 0) {
-      this.#scratch = Buffer.allocUnsafe(this.#scratch.length - end + SCRATCH_BYTES)
+    const end = writeBody({ type, value } as Message, this.#scratch, HEADER_BYTES)
+    if (end > this.#scratch.length) {
+      this.#scratch = Buffer.allocUnsafe(end + SCRATCH_BYTES)
       return this.encode(topic, type, value)
     }
     this.#scratch[0] = 0
@@ -123,16 +161,18 @@ export class Codec {
     const id = bytes.readInt32BE(1)
     const reader = this.#readers.get(id)
     if (reader === undefined) throw new UndecodableError('unknown-schema', id)
-    const { value, offset } = reader.type.decode(bytes, HEADER_BYTES, reader.resolver)
-    if (offset < 0) throw new UndecodableError('bad-body', id)
-    // The type compiled from a record's schema gives that record's shape.
-    return { type: reader.record, value } as Message
+    try {
+      // The reader compiled from a record's schema gives that record's shape.
+      return { type: reader.record, value: reader.read(bytes, HEADER_BYTES) } as Message
+    } catch (error) {
+      throw new UndecodableError('bad-body', id, error)
+    }
   }
 
   /** The Avro body of `bytes` where it was written with our own schema of its record type; else it must be decoded. */
   bodyOf(bytes: Buffer): { readonly record: RecordType; readonly body: Buffer } | undefined {
     const reader = bytes.length < HEADER_BYTES ? undefined : this.#readers.get(bytes.readInt32BE(1))
-    if (reader === undefined || reader.resolver !== undefined) return undefined
+    if (reader === undefined || !reader.isOwn) return undefined
     return { record: reader.record, body: bytes.subarray(HEADER_BYTES) }
   }
 

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../infra/kafka/seam.ts'
-import { avroType } from '../../../schemas/codec.ts'
+import { readBody, writeBody } from '../../../schemas/codec.ts'
 import type { Message, Micros } from '../../../schemas/records.ts'
 import type { RecordPosition } from '../../../schemas/record-id.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
@@ -182,14 +182,14 @@ export class PartitionReplay {
   /** By way of its bytes, as in life: nothing that the alerts keep is shared with another core. */
   #copyForMeeting({ topic, message }: Output): Message | undefined {
     if (topic !== MEETING || this.#meeting === undefined || message === null) return undefined
-    return { type: message.type, value: avroType(message.type).fromBuffer(this.#encode(message)) } as Message
+    return { type: message.type, value: readBody(message.type, this.#encode(message)) } as Message
   }
 
   #encode(message: Message | null): Buffer {
     if (message === null) throw new Error('a tombstone has no body')
-    const end = avroType(message.type).encode(message.value, this.#scratch, 0)
-    if (end >= 0) return this.#scratch.subarray(0, end)
-    this.#scratch = Buffer.allocUnsafe(this.#scratch.length - end + SCRATCH_BYTES)
+    const end = writeBody(message, this.#scratch, 0)
+    if (end <= this.#scratch.length) return this.#scratch.subarray(0, end)
+    this.#scratch = Buffer.allocUnsafe(end + SCRATCH_BYTES)
     return this.#encode(message)
   }
 
