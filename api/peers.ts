@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts'
+import { ask, type Answer } from '../infra/http/ask.ts'
 import type { Peer } from './services.ts'
 
 /** A peer that does not answer must not hold up a scrape, milliseconds. */
@@ -18,20 +18,7 @@ export function peersOf(items: readonly string[]): Peer[] {
   })
 }
 
-export interface PeerAnswer {
-  readonly status: number
-  readonly text: string
-}
-
 /** Fetches a page of a peer within the deadline and the size limit; rejects where it cannot. */
-export async function askPeer(peer: Peer, path: string): Promise<PeerAnswer> {
-  const response = await fetch(peer.url + path, { signal: AbortSignal.timeout(DEADLINE_MS) })
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > BYTES_MAX) throw new ApiError('data_unavailable', `${peer.name} answers more than ${BYTES_MAX} bytes.`)
-    chunks.push(chunk)
-  }
-  return { status: response.status, text: Buffer.concat(chunks).toString('utf8') }
+export function askPeer(peer: Peer, path: string): Promise<Answer> {
+  return ask(peer.url + path, { withinMs: DEADLINE_MS, bytesMax: BYTES_MAX })
 }

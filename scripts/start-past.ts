@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { ask } from '../infra/http/ask.ts'
 
 /** How often the feeds are asked, and how often a person is told, milliseconds. */
 const ASK_MS = 2_000
 const TELL_MS = 10_000
 const DEADLINE_MS = 2_000
+const BYTES_MAX = 4_000_000
 /** Fewer rows than this are the hour that has just passed. */
 const WORTH_TELLING = 500
 
@@ -29,10 +31,10 @@ const machine: Clock = { now: () => performance.now(), wait: (ms) => delay(ms, u
 /**
  * Tells in a terminal how far the venues' past is read back, until it is. Never rejects: who does not answer is asked again.
  *
- * @param ask The feeds' health; null: they do not answer now.
+ * @param health The feeds' health; null: they do not answer now.
  */
 export async function tellPast(
-  ask: () => Promise<Backfill | null>,
+  health: () => Promise<Backfill | null>,
   say: (line: string) => void,
   { now, wait }: Clock = machine,
 ): Promise<void> {
@@ -40,7 +42,7 @@ export async function tellPast(
   let began: { readonly at: number; readonly missing: number } | undefined
   let isPaused = false
   for (;;) {
-    const past = await ask()
+    const past = await health()
     if (past?.state === 'off' || (past?.state === 'done' && began === undefined)) return
     if (past?.state === 'done' && began !== undefined) {
       const seconds = Math.max(1, Math.round((now() - began.at) / 1_000))
@@ -64,9 +66,9 @@ export async function tellPast(
 export function pastOf(url: string): () => Promise<Backfill | null> {
   return async () => {
     try {
-      const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(DEADLINE_MS) })
+      const { text } = await ask(`${url}/healthz`, { withinMs: DEADLINE_MS, bytesMax: BYTES_MAX })
       // Written by the feeds of this very start.
-      return ((await answer.json()) as { backfill?: Backfill }).backfill ?? null
+      return (JSON.parse(text) as { backfill?: Backfill }).backfill ?? null
     } catch {
       return null // they begin again, or are busy: asked again
     }

@@ -2,10 +2,13 @@ import avro from 'avsc'
 import { avroType, Codec, schemaText, type RegisteredSchema } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
+import { ask } from '../http/ask.ts'
 import { SchemaLookup, type LookupResult, type LookupClock, mismatch } from './schema-lookup.ts'
 import { Backoff } from './retry.ts'
 
 const CALL_MS = 5_000
+/** A schema of ours has 2 KB. */
+const ANSWER_BYTES_MAX = 4_000_000
 /** A registry that starts together with us is waited for. */
 const LOAD_MS = 60_000
 /**
@@ -153,15 +156,14 @@ export class Registry {
 
   /** Rejects with the `status` of an answer that is none. */
   async #call(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> {
-    const response = await fetch(this.#url + path, {
+    const { status, text } = await ask(this.#url + path, {
       method,
       headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(CALL_MS),
+      withinMs: CALL_MS,
+      bytesMax: ANSWER_BYTES_MAX,
     })
-    const text = await response.text()
-    if (!response.ok)
-      throw Object.assign(new Error(`${method} ${path}: ${response.status}`), { status: response.status })
+    if (status < 200 || status > 299) throw Object.assign(new Error(`${method} ${path}: ${status}`), { status })
     return JSON.parse(text)
   }
 

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { ask } from '../http/ask.ts'
 import type { Child } from './child.ts'
 import { ensureTools, QUICK_COMPILER, startJava, type Tools } from './java.ts'
 import { cacheFolder, fetchRegistry } from './maven.ts'
@@ -7,6 +8,7 @@ import { startOnPorts } from './ports.ts'
 
 const HOST = '127.0.0.1'
 const PROBE_MS = 2_000
+const SUBJECTS_BYTES_MAX = 4_000_000
 const READY_MS = 90_000
 /** A clean stop takes about 1 s; the first one also writes the class archive. */
 const STOP_MS = 15_000
@@ -82,8 +84,8 @@ function kafkaStorage(brokers: string): Settings {
 }
 
 async function answers(url: string): Promise<boolean> {
-  return fetch(`${url}/subjects`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
-    (response) => response.ok,
+  return ask(`${url}/subjects`, { withinMs: PROBE_MS, bytesMax: SUBJECTS_BYTES_MAX }).then(
+    ({ status }) => status === 200,
     () => false,
   )
 }
