@@ -46,7 +46,7 @@ const REQUEST_DEADLINE_MS = 10_000
 
 await runService({
   name: 'api',
-  says: 'answers over HTTP from ClickHouse’s views and asks the feeds for symbols that nobody streams yet',
+  description: 'answers over HTTP from ClickHouse’s views and asks the feeds for symbols that nobody streams yet',
   settings,
   async start(log) {
     const config = readConfig(process.env, settings)

@@ -70,7 +70,7 @@ function operationOf(route: Route, isPaid: boolean): Schema {
   const hasPrice = isPaid && route.priceUsdc > 0
   return {
     operationId: route.name,
-    summary: route.says,
+    summary: route.description,
     ...(route.priceUsdc === 0 ? {} : { 'x-price-usdc': route.priceUsdc }),
     ...(hasPrice ? { 'x-payment-info': paymentInfo(route.priceUsdc) } : {}),
     parameters: [
@@ -104,7 +104,7 @@ function parameterOf(name: string, param: Param): Schema {
     name,
     in: param.in,
     required: isRequired(param.rule),
-    description: param.says,
+    description: param.description,
     schema: ruleSchema(param.rule),
     example: param.example,
   }
@@ -112,10 +112,10 @@ function parameterOf(name: string, param: Param): Schema {
 
 function outputsOf(route: Route): Schema {
   return Object.fromEntries(
-    Object.entries(route.outputs).map(([status, { says, type, schema }]: [string, Output]) => [
+    Object.entries(route.outputs).map(([status, { description, type, schema }]: [string, Output]) => [
       status,
       {
-        description: says,
+        description,
         ...(status === '202' ? { headers: retryAfter } : {}),
         content: { [type]: { schema } },
       },

@@ -8,7 +8,7 @@ export const symbol = {
   in: 'path',
   rule: { kind: 'symbol' },
   error: 'invalid_symbol',
-  says: 'Base asset, any case; BTC and BTCUSDT mean the same',
+  description: 'Base asset, any case; BTC and BTCUSDT mean the same',
   example: 'BTC',
 } as const satisfies Param
 
@@ -16,7 +16,7 @@ export const interval = {
   in: 'query',
   rule: { kind: 'choice', values: intervalNames, default: '1h' },
   error: 'invalid_interval',
-  says: 'Width of a bucket; weeks begin with Monday',
+  description: 'Width of a bucket; weeks begin with Monday',
   example: '1m',
 } as const satisfies Param
 
@@ -33,7 +33,7 @@ export const start = {
   in: 'query',
   rule: { kind: 'time' },
   error: 'invalid_range',
-  says: 'Earliest bucket start, inclusive; with it, the oldest `limit` rows are given',
+  description: 'Earliest bucket start, inclusive; with it, the oldest `limit` rows are given',
   example: '2026-01-01T00:00:00Z',
 } as const satisfies Param
 
@@ -41,7 +41,7 @@ export const end = {
   in: 'query',
   rule: { kind: 'time' },
   error: 'invalid_range',
-  says: 'Latest bucket start, exclusive',
+  description: 'Latest bucket start, exclusive',
   example: '2026-01-02T00:00:00Z',
 } as const satisfies Param
 
@@ -49,7 +49,8 @@ export const anchor = {
   in: 'query',
   rule: { kind: 'time' },
   error: 'invalid_range',
-  says: 'Anchor: cvd counts from the bucket that it lies in, and points begin there; without it from the first trade',
+  description:
+    'Anchor: cvd counts from the bucket that it lies in, and points begin there; without it from the first trade',
   example: '2026-01-01T00:00:00Z',
 } as const satisfies Param
 
@@ -59,7 +60,7 @@ export function limitOf<Rows extends number>(rows: Rows, max: number = 1000) {
     in: 'query',
     rule: { kind: 'count', min: 1, max, default: rows },
     error: 'invalid_limit',
-    says: 'Most rows',
+    description: 'Most rows',
     example: '100',
   } as const satisfies Param
 }
@@ -68,7 +69,7 @@ export const period = {
   in: 'query',
   rule: { kind: 'choice', values: ['1h', '4h', '24h', '7d'], default: '1h' },
   error: 'invalid_period',
-  says: 'Rolling period that ends now',
+  description: 'Rolling period that ends now',
   example: '4h',
 } as const satisfies Param
 
@@ -78,7 +79,7 @@ export const candleExchange = {
   in: 'query',
   rule: { kind: 'choice', values: exchangeNames, default: 'binance' },
   error: 'invalid_exchange',
-  says: 'Whose trades; all merges spot and perpetual prices, so its wicks are wider',
+  description: 'Whose trades; all merges spot and perpetual prices, so its wicks are wider',
   example: 'coinbase',
 } as const satisfies Param
 
@@ -86,7 +87,7 @@ export const fundingExchange = {
   in: 'query',
   rule: { kind: 'choice', values: settlementVenues, default: 'binance' },
   error: 'invalid_exchange',
-  says: 'Whose perpetual',
+  description: 'Whose perpetual',
   example: 'bybit',
 } as const satisfies Param
 
@@ -94,7 +95,7 @@ export const threshold = {
   in: 'query',
   rule: { kind: 'decimal', min: 0, default: 0.01 },
   error: 'invalid_threshold',
-  says: 'Least size of a rate that is flagged, percent',
+  description: 'Least size of a rate that is flagged, percent',
   example: '0.05',
 } as const satisfies Param
 
@@ -102,7 +103,7 @@ export const tokenId = {
   in: 'path',
   rule: { kind: 'token' },
   error: 'market_not_found',
-  says: 'Registry id of the token',
+  description: 'Registry id of the token',
   example: 'bitcoin',
 } as const satisfies Param
 
@@ -110,7 +111,7 @@ export const symbols = {
   in: 'query',
   rule: { kind: 'batch', max: 20 },
   error: 'invalid_symbols',
-  says: 'Symbols, separated by commas; any case',
+  description: 'Symbols, separated by commas; any case',
   example: 'btc,eth',
 } as const satisfies Param
 
@@ -118,7 +119,7 @@ export const streamSymbols = {
   in: 'query',
   rule: { kind: 'symbols', max: 20 },
   error: 'invalid_symbols',
-  says: 'Symbols, separated by commas; any case; BTC and BTCUSDT mean the same',
+  description: 'Symbols, separated by commas; any case; BTC and BTCUSDT mean the same',
   example: 'BTC',
 } as const satisfies Param
 
@@ -126,7 +127,7 @@ export const streamChannels = {
   in: 'query',
   rule: { kind: 'choices', values: channels },
   error: 'invalid_channels',
-  says: 'What is told',
+  description: 'What is told',
   example: 'cvd,price',
 } as const satisfies Param
 
@@ -134,7 +135,7 @@ export const streamSeconds = {
   in: 'query',
   rule: { kind: 'count', min: 1, max: 3600, default: 3600 },
   error: 'invalid_seconds',
-  says: 'How long the stream lasts; where it is paid for, from the payment on',
+  description: 'How long the stream lasts; where it is paid for, from the payment on',
   example: '60',
 } as const satisfies Param
 
@@ -142,7 +143,7 @@ export const symbolFilter = {
   in: 'query',
   rule: { kind: 'filter' },
   error: 'invalid_symbol',
-  says: 'One symbol only; BTC and BTCUSDT mean the same',
+  description: 'One symbol only; BTC and BTCUSDT mean the same',
   example: 'BTCUSDT',
 } as const satisfies Param
 
@@ -151,11 +152,11 @@ export const alertId = {
   rule: {
     kind: 'shape',
     pattern: /^alert_[a-z0-9_]{1,80}$/,
-    says: 'an alert_id as the creation gave it',
+    description: 'an alert_id as the creation gave it',
     optional: false,
   },
   error: 'alert_not_found',
-  says: 'The alert_id that the creation gave',
+  description: 'The alert_id that the creation gave',
   example: 'alert_btc_1767323045_48151623',
 } as const satisfies Param
 
@@ -164,19 +165,19 @@ export const triggerId = {
   rule: {
     kind: 'shape',
     pattern: /^alert_[\w.-]{1,140}$/,
-    says: 'a trigger_id of the deliveries',
+    description: 'a trigger_id of the deliveries',
     optional: false,
   },
   error: 'not_found',
-  says: 'The trigger_id of a webhook or of the deliveries',
+  description: 'The trigger_id of a webhook or of the deliveries',
   example: 'alert_btc_1767323045_48151623_1',
 } as const satisfies Param
 
 export const recordId = {
   in: 'path',
-  rule: { kind: 'shape', pattern: /^rec_[\w-]{1,80}$/, says: 'the record of a webhook', optional: false },
+  rule: { kind: 'shape', pattern: /^rec_[\w-]{1,80}$/, description: 'the record of a webhook', optional: false },
   error: 'not_found',
-  says: 'The record that a webhook names',
+  description: 'The record that a webhook names',
   example: 'rec_YWxlcnRzLmlucHV0cy8wLzQy',
 } as const satisfies Param
 
@@ -185,42 +186,47 @@ export const wallet = {
   rule: {
     kind: 'shape',
     pattern: /^(?:0[xX][0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/,
-    says: 'an EVM address (0x and 40 hexadecimal digits) or a Solana address (32 to 44 base58 characters)',
+    description: 'an EVM address (0x and 40 hexadecimal digits) or a Solana address (32 to 44 base58 characters)',
     optional: true,
   },
   error: 'invalid_agent_wallet',
-  says: 'Only alerts of this agent_wallet or payer; case does not matter for EVM addresses',
+  description: 'Only alerts of this agent_wallet or payer; case does not matter for EVM addresses',
   example: '0x52908400098527886E0F7030069857D2E4169EE7',
 } as const satisfies Param
 
 export const payingWallet = {
   in: 'query',
-  rule: { kind: 'shape', pattern: /^0x[0-9a-fA-F]{40}$/, says: '0x and 40 hexadecimal digits', optional: false },
+  rule: { kind: 'shape', pattern: /^0x[0-9a-fA-F]{40}$/, description: '0x and 40 hexadecimal digits', optional: false },
   error: 'invalid_agent_wallet',
-  says: 'The address that paid',
+  description: 'The address that paid',
   example: '0x52908400098527886E0F7030069857D2E4169EE7',
 } as const satisfies Param
 
 export const cursor = {
   in: 'query',
-  rule: { kind: 'shape', pattern: /^[\w-]{1,300}$/, says: 'next_cursor of the page before', optional: true },
+  rule: { kind: 'shape', pattern: /^[\w-]{1,300}$/, description: 'next_cursor of the page before', optional: true },
   error: 'invalid_cursor',
-  says: 'Where the page before ended: its next_cursor',
+  description: 'Where the page before ended: its next_cursor',
   example: 'MTc2NzMyMzA0NTAwMDAwMHxhbGVydF9idGNfMTc2NzMyMzA0NV80ODE1MTYyMw',
 } as const satisfies Param
 
 export const keyId = {
   in: 'path',
-  rule: { kind: 'shape', pattern: /^[0-9a-f]{20}$/, says: 'a key_id as POST /credit gave it', optional: false },
+  rule: { kind: 'shape', pattern: /^[0-9a-f]{20}$/, description: 'a key_id as POST /credit gave it', optional: false },
   error: 'key_not_found',
-  says: 'The key_id that the purchase gave',
+  description: 'The key_id that the purchase gave',
   example: '0123456789abcdef0123',
 } as const satisfies Param
 
 export const month = {
   in: 'query',
-  rule: { kind: 'shape', pattern: /^20\d\d-(?:0[1-9]|1[0-2])$/, says: 'a month such as 2026-11', optional: true },
+  rule: {
+    kind: 'shape',
+    pattern: /^20\d\d-(?:0[1-9]|1[0-2])$/,
+    description: 'a month such as 2026-11',
+    optional: true,
+  },
   error: 'invalid_month',
-  says: 'A month, UTC; left out: this one',
+  description: 'A month, UTC; left out: this one',
   example: '2026-11',
 } as const satisfies Param

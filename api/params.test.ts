@@ -4,22 +4,22 @@ import { ApiError } from './errors.ts'
 import { parseTime, readParams, type Param, type Raw } from './params.ts'
 
 const input = {
-  symbol: { in: 'path', rule: { kind: 'symbol' }, error: 'invalid_symbol', says: '', example: '' },
+  symbol: { in: 'path', rule: { kind: 'symbol' }, error: 'invalid_symbol', description: '', example: '' },
   period: {
     in: 'query',
     rule: { kind: 'choice', values: ['1h', '4h'], default: '1h' },
     error: 'invalid_period',
-    says: '',
+    description: '',
     example: '',
   },
   limit: {
     in: 'query',
     rule: { kind: 'count', min: 1, max: 1000, default: 200 },
     error: 'invalid_limit',
-    says: '',
+    description: '',
     example: '',
   },
-  start: { in: 'query', rule: { kind: 'time' }, error: 'invalid_range', says: '', example: '' },
+  start: { in: 'query', rule: { kind: 'time' }, error: 'invalid_range', description: '', example: '' },
 } as const satisfies Record<string, Param>
 
 function read(symbol: Raw, query: Record<string, Raw> = {}): unknown {

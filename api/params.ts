@@ -22,14 +22,14 @@ export type Rule =
   /** Some of the values, separated by commas; without it all of them. */
   | { readonly kind: 'choices'; readonly values: readonly string[] }
   /** A text of a shape; `says` names it. */
-  | { readonly kind: 'shape'; readonly pattern: RegExp; readonly says: string; readonly optional: false }
-  | { readonly kind: 'shape'; readonly pattern: RegExp; readonly says: string; readonly optional: true }
+  | { readonly kind: 'shape'; readonly pattern: RegExp; readonly description: string; readonly optional: false }
+  | { readonly kind: 'shape'; readonly pattern: RegExp; readonly description: string; readonly optional: true }
 
 export interface Param {
   readonly in: 'path' | 'query'
   readonly rule: Rule
   readonly error: ErrorCode
-  readonly says: string
+  readonly description: string
   readonly example: string
 }
 
@@ -224,7 +224,7 @@ export function ruleText(rule: Rule): string {
     case 'time':
       return 'an ISO 8601 time or Unix milliseconds'
     case 'shape':
-      return rule.says
+      return rule.description
   }
 }
 

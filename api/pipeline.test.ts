@@ -194,7 +194,7 @@ describe('a failure', () => {
       method: 'GET',
       path: '/broken',
       name: 'broken',
-      says: '',
+      description: '',
       priceUsdc: 0,
       limit: 'caller',
       ttlMs: 0,

@@ -45,13 +45,21 @@ export const EVENTS_TYPE = 'text/event-stream'
 
 /** What an answer of one status holds; of events the data of each, by its name. */
 export interface Output {
-  readonly says: string
+  readonly description: string
   readonly type: 'application/json' | 'text/plain' | 'text/csv' | 'text/html' | typeof EVENTS_TYPE
   readonly schema: Schema
 }
 
-export const jsonOutput = (says: string, schema: Schema): Output => ({ says, type: 'application/json', schema })
-export const textOutput = (says: string): Output => ({ says, type: 'text/plain', schema: { type: 'string' } })
+export const jsonOutput = (description: string, schema: Schema): Output => ({
+  description,
+  type: 'application/json',
+  schema,
+})
+export const textOutput = (description: string): Output => ({
+  description,
+  type: 'text/plain',
+  schema: { type: 'string' },
+})
 
 /** One row of `routes.ts`. */
 export interface Route<Input extends Params = Params> {
@@ -60,7 +68,7 @@ export interface Route<Input extends Params = Params> {
   readonly path: string
   /** Identifier in OpenAPI, metrics and logs. */
   readonly name: string
-  readonly says: string
+  readonly description: string
   /**
    * USDC for one request; 0: free. Charged only where payments are on: of a GET when its answer stands, of anything else
    * before it is done.

@@ -31,7 +31,7 @@ export const routes: readonly Route[] = [
   dataRoute({
     path: '/cvd/:symbol',
     name: 'cvd',
-    says: 'Cumulative volume delta over four venues',
+    description: 'Cumulative volume delta over four venues',
     priceUsdc: 0.02,
     ttlMs: 5_000,
     input: { symbol, period: params.period },
@@ -42,7 +42,7 @@ export const routes: readonly Route[] = [
   dataRoute({
     path: '/cvd/history/:symbol',
     name: 'cvd_history',
-    says: 'Volume delta by bucket, with its running total',
+    description: 'Volume delta by bucket, with its running total',
     priceUsdc: 0.02,
     ttlMs: 5_000,
     input: { symbol, interval, since: params.anchor, ...range },
@@ -57,7 +57,7 @@ export const routes: readonly Route[] = [
   dataRoute({
     path: '/ohlcv/:symbol',
     name: 'ohlcv',
-    says: 'Candles from our own trade log',
+    description: 'Candles from our own trade log',
     priceUsdc: 0.02,
     ttlMs: 5_000,
     input: { symbol, interval, exchange: params.candleExchange, ...range },

@@ -9,7 +9,7 @@ const STOP_DEADLINE_MS = 10_000
 export interface Service {
   readonly name: string
   /** One sentence for `--help`. */
-  readonly says: string
+  readonly description: string
   readonly settings: readonly SettingName[]
   /** Starts everything and returns how to stop it cleanly. */
   start(log: Logger): Promise<() => Promise<void>>
@@ -21,7 +21,7 @@ export interface Service {
  */
 export async function runService(service: Service): Promise<void> {
   if (process.argv.includes('--help')) {
-    console.log(`${service.name}: ${service.says}\n\nEnvironment:\n${settingsHelp(service.settings)}`)
+    console.log(`${service.name}: ${service.description}\n\nEnvironment:\n${settingsHelp(service.settings)}`)
     return
   }
   try {

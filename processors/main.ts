@@ -17,7 +17,7 @@ const names = [...hostSettings, ...own, ...readingSettings] as const
 
 await runService({
   name: 'processors',
-  says: 'Folds the market topics into derived topics: volume, prices, funding, liquidation risk, signals.',
+  description: 'Folds the market topics into derived topics: volume, prices, funding, liquidation risk, signals.',
   settings: [...names, 'LOG_LEVEL', 'LOG_FORMAT'],
   start,
 })

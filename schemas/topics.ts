@@ -22,7 +22,7 @@ export interface Topic {
   /** Facts that are cut by that processor, never beyond what it has applied, and not by the broker. */
   readonly cutBy?: 'alerts'
   readonly records: readonly RecordType[]
-  readonly says: string
+  readonly description: string
 }
 
 /** Every topic of the system. Creation, registration, consumer lag and ClickHouse's tables follow from this table. */
@@ -33,7 +33,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['trade', 'gap', 'mark'],
-    says: 'Trades of all venues, with the feeds’ marks and gaps between the trades that they concern.',
+    description: 'Trades of all venues, with the feeds’ marks and gaps between the trades that they concern.',
   },
   {
     name: 'market.tickers',
@@ -41,7 +41,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['spot_ticker', 'price_range', 'mark'],
-    says: 'Spot prices of the chain venues, one a second per market; candles’ bounds of a time without them.',
+    description: 'Spot prices of the chain venues, one a second per market; candles’ bounds of a time without them.',
   },
   {
     name: 'market.funding',
@@ -49,7 +49,8 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['derivative_ticker', 'settlement', 'long_short_ratio', 'contract_terms', 'mark'],
-    says: 'Perpetuals: funding, mark, index, premium, open interest, settled rates, top traders’ positions, terms.',
+    description:
+      'Perpetuals: funding, mark, index, premium, open interest, settled rates, top traders’ positions, terms.',
   },
   {
     name: 'market.liquidations',
@@ -57,7 +58,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['liquidation', 'mark'],
-    says: 'Positions that venues closed by force, each with how complete its source is.',
+    description: 'Positions that venues closed by force, each with how complete its source is.',
   },
   {
     name: 'market.candles',
@@ -65,7 +66,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['candle', 'mark'],
-    says: 'The venues’ own closed one-minute candles, to audit ours against.',
+    description: 'The venues’ own closed one-minute candles, to audit ours against.',
   },
   {
     name: 'market.history',
@@ -73,7 +74,8 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['venue_candle', 'settlement', 'derivative_ticker', 'long_short_ratio'],
-    says: 'The venues’ past, read back: candles, settled rates, open interest, mark prices, ratios. In front of trades in CVD over periods; no processor derives from it.',
+    description:
+      'The venues’ past, read back: candles, settled rates, open interest, mark prices, ratios. In front of trades in CVD over periods; no processor derives from it.',
   },
   {
     name: 'market.tokens',
@@ -81,7 +83,7 @@ export const topics = [
     partitions: 'one',
     kind: 'cache',
     records: ['token'],
-    says: 'What the token registry says of each token.',
+    description: 'What the token registry says of each token.',
   },
   {
     name: 'market.instruments',
@@ -89,7 +91,7 @@ export const topics = [
     partitions: 'one',
     kind: 'journal',
     records: ['instrument'],
-    says: 'What each venue lists: contract sizes, multipliers, renames; written when it changes.',
+    description: 'What each venue lists: contract sizes, multipliers, renames; written when it changes.',
   },
   {
     name: 'control.subscriptions',
@@ -97,7 +99,7 @@ export const topics = [
     partitions: 'one',
     kind: 'cache',
     records: ['subscription'],
-    says: 'Which assets are wanted, by whom and until when.',
+    description: 'Which assets are wanted, by whom and until when.',
   },
   {
     name: 'control.backfill',
@@ -105,7 +107,8 @@ export const topics = [
     partitions: 'one',
     kind: 'cache',
     records: ['backfill', 'backfill_order'],
-    says: 'Which past was ordered, and how far each instrument’s is in market.history, so that it is not asked for again.',
+    description:
+      'Which past was ordered, and how far each instrument’s is in market.history, so that it is not asked for again.',
   },
   {
     name: 'control.layout',
@@ -113,7 +116,7 @@ export const topics = [
     partitions: 'one',
     kind: 'cache',
     records: ['layout'],
-    says: 'The log’s id, partition count and asset map: a start on another layout is refused.',
+    description: 'The log’s id, partition count and asset map: a start on another layout is refused.',
   },
   {
     name: 'control.dead_letters',
@@ -121,7 +124,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'journal',
     records: ['dead_letter'],
-    says: 'Records that a reader has set aside, each with its place and why; in the partition of the reader.',
+    description: 'Records that a reader has set aside, each with its place and why; in the partition of the reader.',
   },
   {
     name: 'control.gaps',
@@ -129,7 +132,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'journal',
     records: ['log_gap'],
-    says: 'What a reader of the log could not read, or found to be lost of what it wrote.',
+    description: 'What a reader of the log could not read, or found to be lost of what it wrote.',
   },
   {
     name: 'control.answers',
@@ -137,7 +140,8 @@ export const topics = [
     partitions: 'one',
     kind: 'facts',
     records: ['answer_count'],
-    says: 'What API instances answered, failed and were late with, every ten seconds: what promises are held against.',
+    description:
+      'What API instances answered, failed and were late with, every ten seconds: what promises are held against.',
   },
   {
     name: 'derived.flow',
@@ -145,7 +149,8 @@ export const topics = [
     partitions: 'asset',
     kind: 'upsert',
     records: ['flow', 'mark', 'flow_hour', 'cvd'],
-    says: 'Taker volume per instrument and 10 s bucket, the stream and each backfill apart; per hour; and of an asset as it is now.',
+    description:
+      'Taker volume per instrument and 10 s bucket, the stream and each backfill apart; per hour; and of an asset as it is now.',
   },
   {
     name: 'derived.signals',
@@ -153,7 +158,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'journal',
     records: ['signal', 'mark'],
-    says: 'Changes of a signal’s class.',
+    description: 'Changes of a signal’s class.',
   },
   {
     name: 'derived.funding',
@@ -161,7 +166,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'upsert',
     records: ['funding', 'mark'],
-    says: 'Funding of an asset over its venues, with the premium’s average and the predicted rate.',
+    description: 'Funding of an asset over its venues, with the premium’s average and the predicted rate.',
   },
   {
     name: 'derived.audit',
@@ -169,7 +174,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'journal',
     records: ['audit', 'mark'],
-    says: 'Our figures of one instrument and minute beside the venue’s own candle.',
+    description: 'Our figures of one instrument and minute beside the venue’s own candle.',
   },
   {
     name: 'alerts.inputs',
@@ -178,7 +183,8 @@ export const topics = [
     kind: 'facts',
     cutBy: 'alerts',
     records: ['command', 'composite_price', 'liquidation_risk', 'metric', 'mark'],
-    says: 'All that decides about alerts, in one order: commands, composite prices, liquidation risk and derived figures.',
+    description:
+      'All that decides about alerts, in one order: commands, composite prices, liquidation risk and derived figures.',
   },
   {
     name: 'alerts.events',
@@ -186,7 +192,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'journal',
     records: ['alert_event', 'mark'],
-    says: 'What happened to each alert, with its whole state after it.',
+    description: 'What happened to each alert, with its whole state after it.',
   },
   {
     name: 'alerts.state',
@@ -194,7 +200,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['alert'],
-    says: 'Each alert as it is now: what API instances hold; gone 7 days after its end.',
+    description: 'Each alert as it is now: what API instances hold; gone 7 days after its end.',
   },
   {
     name: 'alerts.triggers',
@@ -202,7 +208,7 @@ export const topics = [
     partitions: 'receiver',
     kind: 'journal',
     records: ['trigger', 'delivery_order'],
-    says: 'Deliveries to be made, complete enough to send, and the owner’s word on them; by receiver.',
+    description: 'Deliveries to be made, complete enough to send, and the owner’s word on them; by receiver.',
   },
   {
     name: 'webhooks.attempts',
@@ -210,7 +216,7 @@ export const topics = [
     partitions: 'receiver',
     kind: 'journal',
     records: ['attempt'],
-    says: 'Each attempt to deliver a trigger, and what became of it.',
+    description: 'Each attempt to deliver a trigger, and what became of it.',
   },
   {
     name: 'webhooks.pending',
@@ -218,7 +224,7 @@ export const topics = [
     partitions: 'receiver',
     kind: 'cache',
     records: ['pending'],
-    says: 'Deliveries that are not finished, and when their next attempt is due.',
+    description: 'Deliveries that are not finished, and when their next attempt is due.',
   },
   {
     name: 'payments.intents',
@@ -226,7 +232,7 @@ export const topics = [
     partitions: 'one',
     kind: 'journal',
     records: ['payment_intent'],
-    says: 'Checked payments with the requests that they are for, to be settled.',
+    description: 'Checked payments with the requests that they are for, to be settled.',
   },
   {
     name: 'payments.events',
@@ -234,7 +240,7 @@ export const topics = [
     partitions: 'one',
     kind: 'journal',
     records: ['payment_event'],
-    says: 'What became of each payment: broadcast, pending, settled, failed, or used for another request.',
+    description: 'What became of each payment: broadcast, pending, settled, failed, or used for another request.',
   },
   {
     name: 'payments.answers',
@@ -242,7 +248,7 @@ export const topics = [
     partitions: 'one',
     kind: 'cache',
     records: ['payment_answer'],
-    says: 'The answers that settled payments bought, without secrets, for 24 hours.',
+    description: 'The answers that settled payments bought, without secrets, for 24 hours.',
   },
   {
     name: 'payments.credit',
@@ -250,7 +256,7 @@ export const topics = [
     partitions: 'one',
     kind: 'journal',
     records: ['credit_command'],
-    says: 'All that decides about API keys and their credit, in one order: purchases, leases, charges, terms.',
+    description: 'All that decides about API keys and their credit, in one order: purchases, leases, charges, terms.',
   },
   {
     name: 'payments.entries',
@@ -258,7 +264,7 @@ export const topics = [
     partitions: 'one',
     kind: 'journal',
     records: ['credit_entry'],
-    says: 'Movements of credit: what was bought, and what was charged by route.',
+    description: 'Movements of credit: what was bought, and what was charged by route.',
   },
   {
     name: 'payments.keys',
@@ -266,7 +272,7 @@ export const topics = [
     partitions: 'one',
     kind: 'cache',
     records: ['api_key'],
-    says: 'Each API key as it is now, with its balance and what is set aside of it; no secret.',
+    description: 'Each API key as it is now, with its balance and what is set aside of it; no secret.',
   },
   {
     name: 'state.cvd',
@@ -274,7 +280,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'Snapshots of the cvd processor with the offsets that they have applied.',
+    description: 'Snapshots of the cvd processor with the offsets that they have applied.',
   },
   {
     name: 'state.prices',
@@ -282,7 +288,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'Snapshots of the prices processor with the offsets that they have applied.',
+    description: 'Snapshots of the prices processor with the offsets that they have applied.',
   },
   {
     name: 'state.funding',
@@ -290,7 +296,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'Snapshots of the funding processor with the offsets that they have applied.',
+    description: 'Snapshots of the funding processor with the offsets that they have applied.',
   },
   {
     name: 'state.liquidations',
@@ -298,7 +304,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'Snapshots of the liquidations processor with the offsets that they have applied.',
+    description: 'Snapshots of the liquidations processor with the offsets that they have applied.',
   },
   {
     name: 'state.liquidated',
@@ -306,7 +312,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'Snapshots of the liquidated processor with the offsets that they have applied.',
+    description: 'Snapshots of the liquidated processor with the offsets that they have applied.',
   },
   {
     name: 'state.audit',
@@ -314,7 +320,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'Snapshots of the audit processor with the offsets that they have applied.',
+    description: 'Snapshots of the audit processor with the offsets that they have applied.',
   },
   {
     name: 'state.alerts',
@@ -322,7 +328,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'Snapshots of the alerts processor with the offsets that they have applied.',
+    description: 'Snapshots of the alerts processor with the offsets that they have applied.',
   },
   {
     name: 'state.credit',
@@ -330,7 +336,7 @@ export const topics = [
     partitions: 'one',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'Snapshots of the credit processor with the offsets that they have applied.',
+    description: 'Snapshots of the credit processor with the offsets that they have applied.',
   },
   {
     name: 'state.present',
@@ -338,7 +344,8 @@ export const topics = [
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
-    says: 'The newest values that present answers are made of, from which whoever answers begins, with their offsets.',
+    description:
+      'The newest values that present answers are made of, from which whoever answers begins, with their offsets.',
   },
 ] as const satisfies readonly Topic[]
 

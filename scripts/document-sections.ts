@@ -29,8 +29,8 @@ function settingsTable(): string {
     `\`${name}\``,
     setting.default === undefined ? 'required' : setting.default === '' ? '' : `\`${setting.default}\``,
     setting.oneOf === undefined
-      ? setting.says
-      : `${setting.says} ${setting.kind === 'list' ? 'Of' : 'One of'} ${setting.oneOf.map((value) => `\`${value}\``).join(', ')}.`,
+      ? setting.description
+      : `${setting.description} ${setting.kind === 'list' ? 'Of' : 'One of'} ${setting.oneOf.map((value) => `\`${value}\``).join(', ')}.`,
   ])
   return table(['variable', 'default', 'meaning'], rows)
 }
@@ -38,12 +38,12 @@ function settingsTable(): string {
 function topicTable(): string {
   return table(
     ['topic', 'key', 'kind', 'records', 'what it holds'],
-    topics.map(({ name, key, kind, records, says }) => [
+    topics.map(({ name, key, kind, records, description }) => [
       `\`${name}\``,
       key.replaceAll('|', ', '),
       kind,
       records.join(', '),
-      says,
+      description,
     ]),
   )
 }

@@ -72,13 +72,13 @@ export function channelAnswer(receiver: string): { readonly channel?: object } {
 export const channelSchema: Schema = {
   type: 'object',
   description: 'Where the events go, instead of webhook_url: a chat, an incident, or a body of your own form',
-  oneOf: channels.map(({ name, says, fields }) =>
+  oneOf: channels.map(({ name, description, fields }) =>
     object(
-      says,
+      description,
       {
         type: oneOf([name], 'Which channel'),
         ...Object.fromEntries(
-          Object.entries(fields).map(([key, { says: meaning, maxLength, oneOf: values, example }]) => [
+          Object.entries(fields).map(([key, { description: meaning, maxLength, oneOf: values, example }]) => [
             key,
             values === undefined ? text(meaning, { maxLength, examples: [example] }) : oneOf(values, meaning),
           ]),

@@ -47,7 +47,7 @@ const SYSTEM_TTL_MS = 5_000
 
 await runService({
   name: 'console',
-  says: 'shows operators the market, alerts and the system, free of charge: on loopback, or behind a token',
+  description: 'shows operators the market, alerts and the system, free of charge: on loopback, or behind a token',
   settings,
   async start(log) {
     const config = readConfig(process.env, settings)

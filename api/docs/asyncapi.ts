@@ -81,11 +81,11 @@ function channelName(topic: string): string {
   return topic.replaceAll('.', '_')
 }
 
-function channelOf({ name, key, kind, says, partitions, records }: Topic): Schema {
+function channelOf({ name, key, kind, description, partitions, records }: Topic): Schema {
   const topicConfiguration = { 'cleanup.policy': cleanup[kind] }
   return {
     address: name,
-    description: `${says} Key: ${key}. Kind: ${kind}. Partitions: ${partitions}.`,
+    description: `${description} Key: ${key}. Kind: ${kind}. Partitions: ${partitions}.`,
     servers: [{ $ref: '#/servers/log' }],
     messages: Object.fromEntries(records.map((record) => [record, { $ref: `#/components/messages/${record}` }])),
     bindings: { kafka: { topic: name, topicConfiguration, bindingVersion: '0.5.0' } },

@@ -67,7 +67,7 @@ function referencePages(routes: readonly Route[], base: string): Page[] {
     slug: `reference/${route.name}`,
     section: 'Reference',
     title: `${route.method} ${templateOf(route.path)}`,
-    words: `${route.says} ${route.name}`,
+    words: `${route.description} ${route.name}`,
     markdown: referenceOf(route, base, texts),
   }))
 }

@@ -40,14 +40,14 @@ export function eventCatalogue(): string {
   return `${parts.join('\n\n')}\n`
 }
 
-function topicRow({ name, key, kind, partitions, records, says }: Topic): string[] {
+function topicRow({ name, key, kind, partitions, records, description }: Topic): string[] {
   const named = records.map((record) => `[${record}](#${record.replaceAll('_', '-')})`)
-  return [`\`${name}\``, key.replaceAll('|', ', '), kind, partitioning[partitions], named.join(', '), says]
+  return [`\`${name}\``, key.replaceAll('|', ', '), kind, partitioning[partitions], named.join(', '), description]
 }
 
 function recordText(record: RecordType): string {
   const schema = avroSchema(record)
-  const rows = avroFields(schema).map(({ path, type, says }) => [`\`${path}\``, type, says])
+  const rows = avroFields(schema).map(({ path, type, description }) => [`\`${path}\``, type, description])
   return `### ${record}\n\n${schema.doc ?? ''}\n\n${table(['field', 'type', 'meaning'], rows)}`
 }
 
@@ -77,7 +77,7 @@ export function avroSchema(record: RecordType): AvroNamed {
 /** Every field of a record, depth first. */
 function avroFields({ fields = [] }: AvroNamed, prefix = ''): Field[] {
   return fields.flatMap(({ name, type, doc = '' }) => [
-    { path: prefix + name, type: typeWords(type), says: doc },
+    { path: prefix + name, type: typeWords(type), description: doc },
     ...inner(type, prefix + name),
   ])
 }

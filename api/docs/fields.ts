@@ -5,7 +5,7 @@ export interface Field {
   /** Path from the top: `exchanges.<binance, bybit>.cvd`, `points[].time`. */
   readonly path: string
   readonly type: string
-  readonly says: string
+  readonly description: string
 }
 
 /** Every field of an object's schema, depth first; objects whose values are all alike are shown once. */
@@ -21,7 +21,7 @@ export function fieldsOf(schema: Schema, prefix = ''): Field[] {
 }
 
 function within(path: string, schema: Schema, isRequired: boolean): Field[] {
-  const row = { path, type: typeText(schema), says: saysOf(schema, isRequired) }
+  const row = { path, type: typeText(schema), description: saysOf(schema, isRequired) }
   const { items } = schema
   const below = isObject(items) ? fieldsOf(items, `${path}[].`) : fieldsOf(schema, `${path}.`)
   return [row, ...below]

@@ -12,11 +12,11 @@ export type Examples = Readonly<Record<string, string>>
 
 /** The reference of one route, in Markdown; everything in it follows from its row, the answer is a recorded one. */
 export function referenceOf(route: Route, base: string, examples: Examples): string {
-  const { method, path, says, body } = route
+  const { method, path, description, body } = route
   const example = examples[route.name]
   const parts = [
     `# ${method} ${templateOf(path)}`,
-    `${says}.`,
+    `${description}.`,
     priceText(route),
     ...parameters(route),
     ...(body === undefined
@@ -43,11 +43,11 @@ function priceText({ priceUsdc, ttlMs, limit, lastsMs }: Route): string {
 }
 
 function parameters({ input, headers = {} }: Route): string[] {
-  const rows = Object.entries(input).map(([name, { in: location, rule, says, example }]) => [
+  const rows = Object.entries(input).map(([name, { in: location, rule, description, example }]) => [
     `\`${name}\``,
     location,
     isRequired(rule) ? 'required' : 'default' in rule ? `\`${rule.default}\`` : '',
-    `${says}; ${ruleText(rule)}`,
+    `${description}; ${ruleText(rule)}`,
     `\`${example}\``,
   ])
   const sent = Object.entries(headers).map(([name, says]) => [`\`${name}\``, 'header', '', says, ''])
@@ -55,13 +55,15 @@ function parameters({ input, headers = {} }: Route): string[] {
   return all.length === 0 ? [] : [`## Parameters\n\n${table(['name', 'in', 'default', 'rules', 'example'], all)}`]
 }
 
-function answer(status: string, { says, type, schema }: Output): string[] {
+function answer(status: string, { description, type, schema }: Output): string[] {
   const fields = fieldTable(schema)
-  return [`## Answer ${status}\n\n${says.replace(/\.$/, '')}. \`${type}\`.${fields === '' ? '' : `\n\n${fields}`}`]
+  return [
+    `## Answer ${status}\n\n${description.replace(/\.$/, '')}. \`${type}\`.${fields === '' ? '' : `\n\n${fields}`}`,
+  ]
 }
 
 export function fieldTable(schema: Schema): string {
-  const rows = fieldsOf(schema).map(({ path, type, says }) => [`\`${path}\``, type, says])
+  const rows = fieldsOf(schema).map(({ path, type, description }) => [`\`${path}\``, type, description])
   return rows.length === 0 ? '' : table(['field', 'type', 'meaning'], rows)
 }
 

@@ -38,7 +38,7 @@ function challengeFor(
   { route, amount, url }: Bill,
   error: string,
 ): ReturnType<typeof challengeOf> {
-  return challengeOf(seller, amount, { url, description: route.says, mimeType: 'application/json' }, error)
+  return challengeOf(seller, amount, { url, description: route.description, mimeType: 'application/json' }, error)
 }
 
 function askText({ seller, publicUrl }: Billing, { price }: Bill): string {

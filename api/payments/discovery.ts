@@ -34,10 +34,10 @@ export function pricingAnswer(payments: Selling | null, routes: readonly Route[]
     payments: paymentState(payments),
     currency: 'USDC',
     ...(payments === null ? {} : { pay: payOf(payments) }),
-    routes: routes.map(({ method, path, says, priceUsdc }) => ({
+    routes: routes.map(({ method, path, description, priceUsdc }) => ({
       method,
       path: templateOf(path),
-      says,
+      says: description,
       price_usdc: priceUsdc,
     })),
   }
@@ -98,9 +98,9 @@ export function guideAnswer(payments: Selling | null, routes: readonly Route[]):
     '',
     '## Routes',
     '',
-    ...routes.map(({ method, path, says, priceUsdc, name }) => {
+    ...routes.map(({ method, path, description, priceUsdc, name }) => {
       const price = priceUsdc === 0 ? 'free' : `${priceUsdc} USDC`
-      return `- [${method} ${templateOf(path)}](${base}/docs/reference/${name}.md): ${says} (${price})`
+      return `- [${method} ${templateOf(path)}](${base}/docs/reference/${name}.md): ${description} (${price})`
     }),
     '',
     '## Documents for programs',

@@ -119,7 +119,7 @@ const pauseBody: BodyRule = {
 
 function createdOutput(kind: ApiKind): Output {
   return {
-    says: 'The alert is in the log; the same Idempotency-Key gives this answer again for 24 h',
+    description: 'The alert is in the log; the same Idempotency-Key gives this answer again for 24 h',
     type: 'application/json',
     schema: object(
       'A new alert',
@@ -178,12 +178,12 @@ function alertSchema(kind: ApiKind): Schema {
 }
 
 function statusOutput(kind: ApiKind): Output {
-  return { says: 'The alert as it is now', type: 'application/json', schema: alertSchema(kind) }
+  return { description: 'The alert as it is now', type: 'application/json', schema: alertSchema(kind) }
 }
 
 function listOutput(kind: ApiKind): Output {
   return {
-    says: 'Active alerts, newest first',
+    description: 'Active alerts, newest first',
     type: 'application/json',
     schema: object('A page of alerts', {
       count: integer('Alerts of this page'),
@@ -295,7 +295,7 @@ function openRoutes(row: ApiKind): Route[] {
       method: 'POST',
       path: alert,
       name: `${kind}_alert_create`,
-      says: `Create ${named}`,
+      description: `Create ${named}`,
       priceUsdc: priceUsdc.create,
       ...(row.perDayUsdc === undefined ? {} : { priceOf: (asked: Body) => creationPrice(row, asked) }),
       isIdempotent: true,
@@ -316,7 +316,7 @@ function openRoutes(row: ApiKind): Route[] {
       method: 'GET',
       path: `${alert}/:id`,
       name: `${kind}_alert`,
-      says: `Status of ${named}`,
+      description: `Status of ${named}`,
       input: { id },
       outputs: { 200: statusOutput(row) },
       errors: ['data_unavailable'],
@@ -326,7 +326,7 @@ function openRoutes(row: ApiKind): Route[] {
       method: 'GET',
       path: alerts,
       name: `${kind}_alerts`,
-      says: `Active ${kind} alerts`,
+      description: `Active ${kind} alerts`,
       input: { wallet: params.wallet, symbol: params.symbolFilter, limit: params.limitOf(100), cursor },
       outputs: { 200: listOutput(row) },
       errors: ['symbol_not_found', 'data_unavailable'],
@@ -341,7 +341,7 @@ function ownerRoutes({ kind, paths: { alert }, named, priceUsdc }: ApiKind): Rou
       method: 'DELETE',
       path: `${alert}/:id`,
       name: `${kind}_alert_cancel`,
-      says: `Cancel ${named}`,
+      description: `Cancel ${named}`,
       input: { id },
       headers: bearer,
       outputs: { 200: cancelledOutput },
@@ -352,7 +352,7 @@ function ownerRoutes({ kind, paths: { alert }, named, priceUsdc }: ApiKind): Rou
       method: 'POST',
       path: `${alert}/:id/extend`,
       name: `${kind}_alert_extend`,
-      says: `Extend ${named}`,
+      description: `Extend ${named}`,
       priceUsdc: priceUsdc.extend,
       input: { id },
       body: extensionBody,
@@ -372,7 +372,7 @@ function restRoutes(row: ApiKind): Route[] {
       ...rest,
       path: `${paths.alert}/:id/pause`,
       name: `${kind}_alert_pause`,
-      says: `Pause ${named}, until a time or until it is resumed`,
+      description: `Pause ${named}, until a time or until it is resumed`,
       body: pauseBody,
       errors: [...ownerErrors, 'invalid_until', 'alert_not_active'],
       prepare: (call) => pauseAlert(call, kind, call.input.id),
@@ -381,7 +381,7 @@ function restRoutes(row: ApiKind): Route[] {
       ...rest,
       path: `${paths.alert}/:id/resume`,
       name: `${kind}_alert_resume`,
-      says: `Resume ${named}`,
+      description: `Resume ${named}`,
       errors: [...ownerErrors, 'alert_not_active'],
       prepare: (call) => resumeAlert(call, kind, call.input.id),
     }),
@@ -394,7 +394,7 @@ function editRoute(row: ApiKind): Route {
     method: 'PATCH',
     path: `${paths.alert}/:id`,
     name: `${kind}_alert_edit`,
-    says: `Change ${named}`,
+    description: `Change ${named}`,
     input: { id },
     body: {
       schema: object('The terms, whole: what is left out has its default', { ...body, ...deliverySchemas }, [
@@ -418,7 +418,7 @@ function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {
       method: 'GET',
       path: `${alert}/:id/deliveries`,
       name: `${kind}_alert_deliveries`,
-      says: `Deliveries of ${named}`,
+      description: `Deliveries of ${named}`,
       input: { id, limit: params.limitOf(100), cursor },
       headers: bearer,
       outputs: { 200: deliveriesOutput },
@@ -429,7 +429,7 @@ function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {
       method: 'POST',
       path: `${alert}/:id/test`,
       name: `${kind}_alert_test`,
-      says: `Send a test event of ${named}`,
+      description: `Send a test event of ${named}`,
       input: { id },
       headers: bearer,
       outputs: { 200: sentOutput },
@@ -440,7 +440,7 @@ function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {
       method: 'POST',
       path: `${alert}/:id/deliveries/:trigger_id/resend`,
       name: `${kind}_alert_resend`,
-      says: `Send a delivery of ${named} again`,
+      description: `Send a delivery of ${named} again`,
       input: { id, trigger_id: params.triggerId },
       headers: bearer,
       outputs: { 200: sentOutput },

@@ -76,7 +76,7 @@ const basisOutput = jsonOutput(
 export const basisRoute = assetRoute({
   path: '/futures/basis/:symbol',
   name: 'basis',
-  says: 'Perpetuals against spot',
+  description: 'Perpetuals against spot',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   output: basisOutput,
@@ -152,7 +152,8 @@ function shown({ status, row }: Leg<Marked>, trade: Trade | undefined): object {
 export const basisHistory = seriesRoute({
   path: '/futures/basis/history/:symbol',
   name: 'basis_history',
-  says: 'Basis by bucket: the last mark price of each perpetual against the last spot price, or where none is known against the venue’s own index',
+  description:
+    'Basis by bucket: the last mark price of each perpetual against the last spot price, or where none is known against the venue’s own index',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   topic: 'market.funding',
@@ -160,7 +161,7 @@ export const basisHistory = seriesRoute({
   wanted: false,
   shortest: '1m',
   spanMax: MARKS_SPAN,
-  stale: { after: MARK_STALE, says: '60 s without word from any venue' },
+  stale: { after: MARK_STALE, description: '60 s without word from any venue' },
   total: {
     spot_price: nullableNumber('Last price of Binance’s USDT spot pair in the bucket, USDT; null: none'),
   },

@@ -94,7 +94,7 @@ export async function replyWanted(
   return (await warming(call, symbol)) ?? keepingWanted(call, asset, await replyAboutNow(call, symbol, view))
 }
 
-interface AssetRoute extends Pick<Route, 'path' | 'name' | 'says' | 'priceUsdc' | 'ttlMs'> {
+interface AssetRoute extends Pick<Route, 'path' | 'name' | 'description' | 'priceUsdc' | 'ttlMs'> {
   readonly output: Output
   readonly view: (context: AssetContext) => View
   /** Its data are gathered for wanted assets only. */

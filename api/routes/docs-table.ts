@@ -7,13 +7,13 @@ import type { Services } from '../services.ts'
 
 const page = {
   in: 'path',
-  rule: { kind: 'shape', pattern: /^[\w.-]{1,80}$/, says: 'a page of /docs', optional: false },
+  rule: { kind: 'shape', pattern: /^[\w.-]{1,80}$/, description: 'a page of /docs', optional: false },
   error: 'not_found',
-  says: 'A page; with .md behind it, its Markdown',
+  description: 'A page; with .md behind it, its Markdown',
   example: 'first-alert',
 } as const satisfies Param
 
-const html = (says: string): Output => ({ says, type: 'text/html', schema: { type: 'string' } })
+const html = (description: string): Output => ({ description, type: 'text/html', schema: { type: 'string' } })
 const DEFAULT_BASE = 'http://127.0.0.1:3000'
 
 /** The documentation; a part of the table in `routes.ts`, which it tells: `all`. */
@@ -33,7 +33,7 @@ export function docsRoutes(all: () => readonly Route[]): Route[] {
       ...free,
       path: '/docs',
       name: 'docs',
-      says: 'The documentation: guides, reference, events',
+      description: 'The documentation: guides, reference, events',
       input: {},
       outputs: { 200: html('A page') },
       prepare: async ({ services }) => find(services, '/docs'),
@@ -42,7 +42,7 @@ export function docsRoutes(all: () => readonly Route[]): Route[] {
       ...free,
       path: '/docs/:page',
       name: 'docs_page',
-      says: 'A guide or the event catalogue, as a page or as Markdown',
+      description: 'A guide or the event catalogue, as a page or as Markdown',
       input: { page },
       outputs: { 200: html('A page') },
       prepare: async ({ services, input }) => find(services, `/docs/${input.page}`),
@@ -51,8 +51,10 @@ export function docsRoutes(all: () => readonly Route[]): Route[] {
       ...free,
       path: '/docs/reference/:page',
       name: 'docs_reference',
-      says: 'The reference of a route, as a page or as Markdown',
-      input: { page: { ...page, says: 'The name of a route; with .md behind it, its Markdown', example: 'cvd' } },
+      description: 'The reference of a route, as a page or as Markdown',
+      input: {
+        page: { ...page, description: 'The name of a route; with .md behind it, its Markdown', example: 'cvd' },
+      },
       outputs: { 200: html('A page') },
       prepare: async ({ services, input }) => find(services, `/docs/reference/${input.page}`),
     }),
@@ -60,9 +62,9 @@ export function docsRoutes(all: () => readonly Route[]): Route[] {
       ...free,
       path: '/asyncapi.json',
       name: 'asyncapi',
-      says: 'Topics and webhooks as AsyncAPI 3.0',
+      description: 'Topics and webhooks as AsyncAPI 3.0',
       input: {},
-      outputs: { 200: { says: 'AsyncAPI 3.0 document', type: 'application/json', schema: { type: 'object' } } },
+      outputs: { 200: { description: 'AsyncAPI 3.0 document', type: 'application/json', schema: { type: 'object' } } },
       prepare: async ({ services }) => find(services, '/asyncapi.json'),
     }),
   ]

@@ -24,7 +24,7 @@ export const emailCodeRoute: Route = route({
   method: 'POST',
   path: '/email-codes',
   name: 'email_code',
-  says: 'Mail an address the code that alerts to it are made with',
+  description: 'Mail an address the code that alerts to it are made with',
   priceUsdc: 0,
   limit: 'caller',
   ttlMs: 0,

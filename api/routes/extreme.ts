@@ -53,7 +53,7 @@ const extremeOutput = jsonOutput(
 export const fundingExtreme = dataRoute({
   path: '/funding-rate/extreme',
   name: 'funding_extreme',
-  says: 'Perpetuals whose funding is out of the ordinary',
+  description: 'Perpetuals whose funding is out of the ordinary',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   input: { threshold: threshold },

@@ -43,7 +43,7 @@ const fundingHistoryOutput = jsonOutput(
 export const fundingHistory = dataRoute({
   path: '/funding-rate/history/:symbol',
   name: 'funding_history',
-  says: 'Settled funding rates',
+  description: 'Settled funding rates',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   input: { symbol, exchange: fundingExchange, start, end, limit: limitOf(100) },

@@ -133,7 +133,7 @@ const predictedOutput = jsonOutput(
 export const fundingRate = assetRoute({
   path: '/funding-rate/:symbol',
   name: 'funding_rate',
-  says: 'Running funding rate of a perpetual',
+  description: 'Running funding rate of a perpetual',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   output: fundingOutput,
@@ -143,7 +143,7 @@ export const fundingRate = assetRoute({
 export const fundingCompare = assetRoute({
   path: '/futures/funding-compare/:symbol',
   name: 'funding_compare',
-  says: 'Funding of three venues side by side',
+  description: 'Funding of three venues side by side',
   priceUsdc: 0.03,
   ttlMs: 30_000,
   output: compareOutput,
@@ -153,7 +153,7 @@ export const fundingCompare = assetRoute({
 export const predictedFunding = assetRoute({
   path: '/futures/predicted-funding/:symbol',
   name: 'predicted_funding',
-  says: 'Predicted rate of the next settlement',
+  description: 'Predicted rate of the next settlement',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   output: predictedOutput,

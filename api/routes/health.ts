@@ -191,7 +191,7 @@ const readyOutput = jsonOutput(
 export const healthz = opsRoute({
   path: '/healthz',
   name: 'healthz',
-  says: 'How the system is: parts, venues, gaps, lag',
+  description: 'How the system is: parts, venues, gaps, lag',
   limit: 'none',
   ttlMs: 1_000,
   outputs: { 200: healthOutput, 503: healthOutput },
@@ -201,7 +201,7 @@ export const healthz = opsRoute({
 export const readyz = opsRoute({
   path: '/readyz',
   name: 'readyz',
-  says: 'Whether this instance can answer',
+  description: 'Whether this instance can answer',
   limit: 'none',
   ttlMs: 1_000,
   outputs: { 200: readyOutput, 503: readyOutput },

@@ -88,7 +88,7 @@ const heatmapOutput = jsonOutput(
 export const liquidationHeatmap = assetRoute({
   path: '/liquidation/heatmap/:symbol',
   name: 'liquidation_heatmap',
-  says: 'Estimated liquidation levels and cascade risk',
+  description: 'Estimated liquidation levels and cascade risk',
   priceUsdc: 0.05,
   ttlMs: 15_000,
   output: heatmapOutput,
@@ -209,7 +209,7 @@ const source: SeriesSource = {
 export const heatmapHistory = seriesRoute({
   path: '/liquidation/heatmap/history/:symbol',
   name: 'liquidation_heatmap_history',
-  says: 'Estimated liquidation levels by time and price: the model, replayed over open interest and marks',
+  description: 'Estimated liquidation levels by time and price: the model, replayed over open interest and marks',
   priceUsdc: 0.05,
   ttlMs: 60_000,
   topic: 'market.funding',
@@ -218,7 +218,7 @@ export const heatmapHistory = seriesRoute({
   shortest: '1m',
   spanMax: MARKS_SPAN - LEAD,
   rowsMax: COLUMNS_MAX,
-  stale: { after: INTEREST_STALE, says: '120 s without word from any venue' },
+  stale: { after: INTEREST_STALE, description: '120 s without word from any venue' },
   total: {
     price: nullableNumber('Median of the venues’ marks at the end of the bucket, USD; null: none is known'),
     open_interest_usd: usd('Open interest of the venues then, one side, USD'),

@@ -64,7 +64,7 @@ const liquidationsOutput = jsonOutput(
 export const liquidationRecent = dataRoute({
   path: '/liquidation/recent',
   name: 'liquidation_recent',
-  says: 'Newest liquidations and their statistics',
+  description: 'Newest liquidations and their statistics',
   priceUsdc: 0.03,
   ttlMs: 15_000,
   input: { limit: limitOf(50, EVENTS_MAX), symbol: symbolFilter },
@@ -169,7 +169,7 @@ const liquidated: SeriesSource = {
 export const liquidationHistory = seriesRoute({
   path: '/liquidation/history/:symbol',
   name: 'liquidation_history',
-  says: 'Liquidations by bucket and side',
+  description: 'Liquidations by bucket and side',
   priceUsdc: 0.03,
   ttlMs: 15_000,
   topic: 'market.liquidations',
@@ -177,7 +177,7 @@ export const liquidationHistory = seriesRoute({
   wanted: false,
   shortest: '1m',
   spanMax: SERIES_SPAN,
-  stale: { after: LIQUIDATIONS_STALE, says: '30 s without word from any venue' },
+  stale: { after: LIQUIDATIONS_STALE, description: '30 s without word from any venue' },
   total: figures,
   venue: figures,
   source: liquidated,

@@ -43,7 +43,7 @@ const longShortOutput = jsonOutput(
 export const longShort = assetRoute({
   path: '/futures/long-short/:symbol',
   name: 'long_short',
-  says: 'Top traders’ long/short ratio',
+  description: 'Top traders’ long/short ratio',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   output: longShortOutput,
@@ -107,7 +107,7 @@ function shown({ status, row }: Leg<Ratio>): object {
 export const longShortHistory = seriesRoute({
   path: '/futures/long-short/history/:symbol',
   name: 'long_short_history',
-  says: 'Top traders’ long/short ratio by bucket: the last period of each venue in it',
+  description: 'Top traders’ long/short ratio by bucket: the last period of each venue in it',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   topic: 'market.funding',
@@ -116,7 +116,7 @@ export const longShortHistory = seriesRoute({
   // Venues tell of periods of five minutes.
   shortest: '5m',
   spanMax: SERIES_SPAN,
-  stale: { after: RATIO_STALE, says: '10 min without word from any venue' },
+  stale: { after: RATIO_STALE, description: '10 min without word from any venue' },
   total: {
     avg_ls_ratio: nullableNumber('Arithmetic mean of the venues that were heard in the bucket; null: none was'),
   },

@@ -43,7 +43,7 @@ const marketOutput = jsonOutput(
 export const market = dataRoute({
   path: '/api/v1/market/:id',
   name: 'market',
-  says: 'Details of a token',
+  description: 'Details of a token',
   priceUsdc: 0.005,
   ttlMs: 30_000,
   input: { id: tokenId },

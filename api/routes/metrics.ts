@@ -8,7 +8,7 @@ import { auditsOf, promisesOf } from './health.ts'
 export const metrics = opsRoute({
   path: '/metrics',
   name: 'metrics',
-  says: 'Prometheus metrics of every service',
+  description: 'Prometheus metrics of every service',
   limit: 'caller',
   ttlMs: 1_000,
   outputs: { 200: textOutput('Prometheus text, one label `service`') },

@@ -43,7 +43,7 @@ const interestOutput = jsonOutput(
 export const openInterest = assetRoute({
   path: '/futures/open-interest/:symbol',
   name: 'open_interest',
-  says: 'Open interest of perpetuals, by venue and in sum',
+  description: 'Open interest of perpetuals, by venue and in sum',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   output: interestOutput,
@@ -54,7 +54,7 @@ export const openInterest = assetRoute({
 export const openInterestHistory = seriesRoute({
   path: '/futures/open-interest/history/:symbol',
   name: 'open_interest_history',
-  says: 'Open interest by bucket: the last that each venue said in it',
+  description: 'Open interest by bucket: the last that each venue said in it',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   topic: 'market.funding',
@@ -62,7 +62,7 @@ export const openInterestHistory = seriesRoute({
   wanted: true,
   shortest: '1m',
   spanMax: MARKS_SPAN,
-  stale: { after: INTEREST_STALE, says: `${stale} without word from any venue` },
+  stale: { after: INTEREST_STALE, description: `${stale} without word from any venue` },
   total: {
     open_interest: nullableNumber(
       'Sum of the venues that were heard in the bucket, base units of one side; null: none was',

@@ -58,10 +58,10 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
     opsRoute({
       path: '/openapi.json',
       name: 'openapi',
-      says: 'This interface as OpenAPI 3.1',
+      description: 'This interface as OpenAPI 3.1',
       limit: 'caller',
       ttlMs: 60_000,
-      outputs: { 200: { says: 'OpenAPI 3.1 document', type: 'application/json', schema: { type: 'object' } } },
+      outputs: { 200: { description: 'OpenAPI 3.1 document', type: 'application/json', schema: { type: 'object' } } },
       async prepare({ services, route }) {
         return textReply(
           JSON_TYPE,
@@ -73,7 +73,7 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
     opsRoute({
       path: '/pricing',
       name: 'pricing',
-      says: 'Every route with its price, and how it is paid',
+      description: 'Every route with its price, and how it is paid',
       limit: 'caller',
       ttlMs: 60_000,
       outputs: { 200: pricingOutput },
@@ -82,7 +82,7 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
     opsRoute({
       path: '/.well-known/x402',
       name: 'well_known_x402',
-      says: 'What can be bought, for clients that discover it',
+      description: 'What can be bought, for clients that discover it',
       limit: 'caller',
       ttlMs: 60_000,
       outputs: { 200: resourcesOutput },
@@ -91,7 +91,7 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
     opsRoute({
       path: '/llms.txt',
       name: 'llms_txt',
-      says: 'The routes in words, with prices and how to pay',
+      description: 'The routes in words, with prices and how to pay',
       limit: 'caller',
       ttlMs: 60_000,
       outputs: { 200: textOutput('A text in Markdown') },
@@ -100,7 +100,7 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
     opsRoute({
       path: '/',
       name: 'index',
-      says: 'What there is and what to try',
+      description: 'What there is and what to try',
       limit: 'caller',
       ttlMs: 60_000,
       outputs: { 200: textOutput('A short text') },
@@ -113,9 +113,9 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
 function startPage({ services }: Call, routes: readonly Route[]): Reply {
   const { mode, version, payments } = services
   const widest = Math.max(...routes.map(({ method, path }) => `${method} ${path}`.length))
-  const lines = routes.map(({ method, path, says, priceUsdc }) => {
+  const lines = routes.map(({ method, path, description, priceUsdc }) => {
     const price = priceUsdc === 0 ? 'free' : `${priceUsdc} USDC`
-    return `  ${`${method} ${path}`.padEnd(widest)}  ${says} (${price})`
+    return `  ${`${method} ${path}`.padEnd(widest)}  ${description} (${price})`
   })
   const body = [
     `Market data and alerts ${version}, mode ${mode}`,

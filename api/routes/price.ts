@@ -37,7 +37,7 @@ export const priceOutput = jsonOutput(
 export const price = assetRoute({
   path: '/price/:symbol',
   name: 'price',
-  says: 'Composite price of five exchanges',
+  description: 'Composite price of five exchanges',
   priceUsdc: 0.005,
   ttlMs: 2_000,
   output: priceOutput,

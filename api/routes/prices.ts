@@ -39,7 +39,7 @@ const pricesOutput = jsonOutput(
 export const prices = dataRoute({
   path: '/api/v1/prices',
   name: 'prices',
-  says: 'Prices of up to 20 symbols',
+  description: 'Prices of up to 20 symbols',
   priceUsdc: 0.005,
   ttlMs: 10_000,
   input: { symbols: symbols },

@@ -25,7 +25,7 @@ export const recordRoute = route({
   method: 'GET',
   path: '/records/:id',
   name: 'record',
-  says: 'The log record that a trigger names, to check it against',
+  description: 'The log record that a trigger names, to check it against',
   input: { id: recordId },
   outputs: { 200: recordOutput },
   errors: ['data_unavailable'],

@@ -30,7 +30,7 @@ const sort = {
   in: 'query',
   rule: { kind: 'choice', values: ['symbol', ...figureNames], default: 'open_interest_usd' },
   error: 'invalid_sort',
-  says: 'What the symbols are sorted by; those that do not say it come last',
+  description: 'What the symbols are sorted by; those that do not say it come last',
   example: 'funding_rate_pct',
 } as const satisfies Param
 
@@ -38,7 +38,7 @@ const order = {
   in: 'query',
   rule: { kind: 'choice', values: ['desc', 'asc'], default: 'desc' },
   error: 'invalid_sort',
-  says: 'Largest first, or smallest first',
+  description: 'Largest first, or smallest first',
   example: 'asc',
 } as const satisfies Param
 
@@ -47,11 +47,11 @@ const where = {
   rule: {
     kind: 'shape',
     pattern: new RegExp(`^${condition}(?:,${condition}){0,${CONDITIONS_MAX - 1}}$`),
-    says: `up to ${CONDITIONS_MAX} conditions, separated by commas, each a figure of the answer, > or <, and a number, as open_interest_usd>1000000`,
+    description: `up to ${CONDITIONS_MAX} conditions, separated by commas, each a figure of the answer, > or <, and a number, as open_interest_usd>1000000`,
     optional: true,
   },
   error: 'invalid_where',
-  says: `Only symbols that meet all of these conditions (at most ${CONDITIONS_MAX}); one that does not say a figure does not meet it`,
+  description: `Only symbols that meet all of these conditions (at most ${CONDITIONS_MAX}); one that does not say a figure does not meet it`,
   example: 'open_interest_usd>1000000,funding_rate_pct<0',
 } as const satisfies Param
 
@@ -76,7 +76,7 @@ const output = jsonOutput(
 export const screener = dataRoute({
   path: '/screener',
   name: 'screener',
-  says: 'Funding, CVD, open interest and liquidations of all symbols, sorted and filtered',
+  description: 'Funding, CVD, open interest and liquidations of all symbols, sorted and filtered',
   priceUsdc: 0.05,
   ttlMs: 5_000,
   input: { sort, order, where, limit: limitOf(100) },

@@ -66,7 +66,7 @@ export interface SeriesSource {
 interface SeriesRow {
   readonly path: string
   readonly name: string
-  readonly says: string
+  readonly description: string
   readonly priceUsdc: number
   readonly ttlMs: number
   /** Where its facts are in the log. */
@@ -81,7 +81,7 @@ interface SeriesRow {
   /** Most buckets of a page, whatever `limit` says; left out: as many as are asked for. */
   readonly rowsMax?: number
   /** Silence for longer makes an answer stale; in words too. */
-  readonly stale: { readonly after: Micros; readonly says: string }
+  readonly stale: { readonly after: Micros; readonly description: string }
   /** Fields of a bucket, and of one venue in it. */
   readonly total: Readonly<Record<string, Schema>>
   readonly venue: Readonly<Record<string, Schema>>
@@ -100,7 +100,7 @@ export function seriesRoute(row: SeriesRow): Route {
   return dataRoute({
     path: row.path,
     name: row.name,
-    says: row.says,
+    description: row.description,
     priceUsdc: row.priceUsdc,
     ttlMs: row.ttlMs,
     input: { symbol, interval: intervalFrom(row.shortest), start, end, limit: limitOf(200) },
@@ -117,11 +117,11 @@ export function seriesRoute(row: SeriesRow): Route {
   })
 }
 
-function outputOf({ says, total, venues, venue, stale }: SeriesRow): Output {
+function outputOf({ description, total, venues, venue, stale }: SeriesRow): Output {
   return {
-    says,
+    description,
     type: 'application/json',
-    schema: object(says, {
+    schema: object(description, {
       symbol: text('Base asset'),
       interval: oneOf(Object.keys(intervals), 'Width of a bucket'),
       points: array(
@@ -135,7 +135,7 @@ function outputOf({ says, total, venues, venue, stale }: SeriesRow): Output {
       ),
       ...paged,
       coverage,
-      ...agedBy(stale.says),
+      ...agedBy(stale.description),
       ...stamped,
     }),
   }

@@ -63,7 +63,8 @@ export const eventSchemas = {
 } as const
 
 const streamOutput: Output = {
-  says: 'Server-sent events, by the name of each its data as JSON. Of `cvd`, `price` and `funding` the newest answer per symbol, at most five times a second; every liquidation and every change of a signal',
+  description:
+    'Server-sent events, by the name of each its data as JSON. Of `cvd`, `price` and `funding` the newest answer per symbol, at most five times a second; every liquidation and every change of a signal',
   type: EVENTS_TYPE,
   schema: object('The data of each event, by its name', eventSchemas, Object.keys(eventSchemas)),
 }
@@ -71,7 +72,7 @@ const streamOutput: Output = {
 export const stream = dataRoute({
   path: '/stream',
   name: 'stream',
-  says: 'What changes, as it changes: server-sent events for an hour',
+  description: 'What changes, as it changes: server-sent events for an hour',
   priceUsdc: 0.1,
   lastsMs: LASTS_MS,
   ttlMs: 0,

@@ -173,7 +173,7 @@ export const alertBacktest = route({
   method: 'POST',
   path: '/alerts/backtest',
   name: 'alert_backtest',
-  says: 'How often an alert would have rung in the last 30 days, before buying it',
+  description: 'How often an alert would have rung in the last 30 days, before buying it',
   input: {},
   body: whatIfBody,
   outputs: { 200: whatIfOutput },

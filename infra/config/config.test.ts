@@ -61,6 +61,6 @@ describe('configuration', () => {
   it.each(Object.keys(settings) as SettingName[])('has a default and an example that fit for %s', (name) => {
     expect(() => readConfig({}, [name])).not.toThrow()
     expect(() => readConfig({ [name]: settings[name].example }, [name])).not.toThrow()
-    expect(settingsHelp([name])).toContain(settings[name].says)
+    expect(settingsHelp([name])).toContain(settings[name].description)
   })
 })

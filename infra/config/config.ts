@@ -95,7 +95,7 @@ export function settingsHelp(names: readonly SettingName[]): string {
   return names
     .map((name) => {
       const setting: Setting = settings[name]
-      return `  ${name}=${setting.default ?? '(required)'}\n      ${setting.says}`
+      return `  ${name}=${setting.default ?? '(required)'}\n      ${setting.description}`
     })
     .join('\n')
 }

@@ -17,7 +17,7 @@ const names = [
 
 await runService({
   name: 'simulator',
-  says: 'speaks as every venue does, on one loopback port',
+  description: 'speaks as every venue does, on one loopback port',
   settings: names,
   async start(log) {
     const config = readConfig(process.env, names)

@@ -14,7 +14,8 @@ const sessionMs = 4_000
 
 await runService({
   name: 'feeds',
-  says: 'Brings what venues say (trades, prices, funding, liquidations) into market.*, repairs trades, marks the time.',
+  description:
+    'Brings what venues say (trades, prices, funding, liquidations) into market.*, repairs trades, marks the time.',
   settings: hostSettings,
   start: async (log) => {
     const config = readConfig(process.env, hostSettings)

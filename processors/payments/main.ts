@@ -43,7 +43,8 @@ type Settings = Config<(typeof names)[number]>
 
 await runService({
   name: 'payments',
-  says: 'Settles payments: one writer for one wallet, nothing sent that is not in the log before; keeps the credit of API keys.',
+  description:
+    'Settles payments: one writer for one wallet, nothing sent that is not in the log before; keeps the credit of API keys.',
   settings: [...names, 'LOG_LEVEL', 'LOG_FORMAT'],
   start,
 })

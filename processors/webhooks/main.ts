@@ -29,7 +29,7 @@ type Settings = Config<(typeof names)[number]>
 
 await runService({
   name: 'webhooks',
-  says: 'Delivers triggers to their webhooks: signed, retried, each receiver by itself.',
+  description: 'Delivers triggers to their webhooks: signed, retried, each receiver by itself.',
   settings: [...names, 'LOG_LEVEL', 'LOG_FORMAT'],
   start,
 })

@@ -31,9 +31,9 @@ COMMENT 'Backtests that were loaded'`)
 async function loadTable(
   clickhouse: Clickhouse,
   run: string,
-  { name, says, columns, rows }: ResultTable,
+  { name, description, columns, rows }: ResultTable,
 ): Promise<void> {
-  const lines = Object.entries(columns).map(([column, { type, says: unit }]) => {
+  const lines = Object.entries(columns).map(([column, { type, description: unit }]) => {
     return `    \`${column}\` ${type} COMMENT '${unit.replaceAll("'", "''")}'`
   })
   await clickhouse.run(`CREATE TABLE IF NOT EXISTS ${DATABASE}.${name}
@@ -44,7 +44,7 @@ ${lines.join(',\n')}
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (run, number)
-COMMENT '${says}'`)
+COMMENT '${description}'`)
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
     const part = rows.slice(at, at + ROWS_PER_INSERT)
     await clickhouse.insert(

@@ -74,10 +74,10 @@ function assetChart(asset: string, points: readonly Point[], { signals, triggers
   const symbol = symbolOf(asset)
   const bets = signals.flatMap((signal): Marker[] => {
     if (signal.symbol !== symbol || signal.side === null) return []
-    return [{ time: signal.decided, side: signal.side, says: `${clock(signal.decided)} ${nameOf(signal)}` }]
+    return [{ time: signal.decided, side: signal.side, description: `${clock(signal.decided)} ${nameOf(signal)}` }]
   })
   const rang = triggers.flatMap((trigger): Marker[] =>
-    trigger.symbol === symbol ? [{ time: trigger.time, side: 'alert', says: trigger.condition_met }] : [],
+    trigger.symbol === symbol ? [{ time: trigger.time, side: 'alert', description: trigger.condition_met }] : [],
   )
   return `<section><h3>${escape(symbol)}</h3>${priceChart(points, [...rang, ...bets])}</section>`
 }

@@ -8,7 +8,7 @@ import type { GroupSummary, SignalResult, Study, TriggerResult } from './core/st
 /** A column of a result table: its ClickHouse type, with its unit. A time is a number in JSON and SQL, one in Parquet. */
 interface Column {
   readonly type: string
-  readonly says: string
+  readonly description: string
   readonly isTime?: true
 }
 type Columns = Readonly<Record<string, Column>>
@@ -16,13 +16,13 @@ type Columns = Readonly<Record<string, Column>>
 /** One table of results, flat: a row each, of text, numbers, booleans and null. Times are microseconds. */
 export interface ResultTable {
   readonly name: 'signals' | 'triggers' | 'forward_returns'
-  readonly says: string
+  readonly description: string
   readonly columns: Columns
   readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
-const of = (type: string, says: string): Column => ({ type, says })
-const time = (says: string, type = 'Int64'): Column => ({ type, says, isTime: true })
+const of = (type: string, description: string): Column => ({ type, description })
+const time = (description: string, type = 'Int64'): Column => ({ type, description, isTime: true })
 const text = 'LowCardinality(String)'
 
 const signalColumns: Columns = {
@@ -86,14 +86,19 @@ export function tablesOf(study: Study, horizonsMs: readonly number[]): readonly 
   return [
     {
       name: 'signals',
-      says: 'Changes of a signal’s class, and what the price did after each',
+      description: 'Changes of a signal’s class, and what the price did after each',
       columns: signalColumns,
       rows: study.signals.map((signal) => signalRow(signal, horizonsMs)),
     },
-    { name: 'triggers', says: 'Alerts that rang', columns: triggerColumns, rows: study.triggers.map(triggerRow) },
+    {
+      name: 'triggers',
+      description: 'Alerts that rang',
+      columns: triggerColumns,
+      rows: study.triggers.map(triggerRow),
+    },
     {
       name: 'forward_returns',
-      says: 'Forward returns by group and horizon',
+      description: 'Forward returns by group and horizon',
       columns: returnColumns,
       rows: study.summaries().map(returnRow),
     },

@@ -9,7 +9,7 @@ const PAD = { left: 70, right: 14, top: 12, bottom: 28 } as const
 export interface Marker {
   readonly time: Micros
   readonly side: 'long' | 'short' | 'alert'
-  readonly says: string
+  readonly description: string
 }
 
 const MARKERS_MAX = 400
@@ -38,8 +38,8 @@ export function priceChart(points: readonly { time: Micros; value: number }[], m
   )
 }
 
-function markerShape({ side, says }: Marker, x: number, y: number): string {
-  const title = `<title>${escape(says)}</title>`
+function markerShape({ side, description }: Marker, x: number, y: number): string {
+  const title = `<title>${escape(description)}</title>`
   if (side === 'alert')
     return `<circle class="alert" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="4.5">${title}</circle>`
   const up = side === 'long'

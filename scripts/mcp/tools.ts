@@ -31,15 +31,15 @@ function toolOf(route: Route, name: OperationName): Tool {
   const fields = Object(route.body?.schema['properties']) as Readonly<Record<string, unknown>>
   return {
     name,
-    title: route.says,
+    title: route.description,
     description: wordsOf(route),
     inputSchema: {
       type: 'object',
       properties: {
         ...Object.fromEntries(
-          Object.entries(route.input).map(([field, { rule, says }]) => [
+          Object.entries(route.input).map(([field, { rule, description }]) => [
             field,
-            { ...(rule.kind === 'batch' ? textList() : ruleSchema(rule)), description: says },
+            { ...(rule.kind === 'batch' ? textList() : ruleSchema(rule)), description },
           ]),
         ),
         ...fields,
@@ -54,7 +54,7 @@ function toolOf(route: Route, name: OperationName): Tool {
       ...(JSON.stringify(fields).includes('"$ref"') ? { components: { schemas: bodyComponents } } : {}),
     },
     annotations: {
-      title: route.says,
+      title: route.description,
       readOnlyHint: isQuestion,
       ...(isQuestion ? {} : { destructiveHint: method === 'DELETE', idempotentHint: isKeyed }),
       openWorldHint: true,
@@ -76,8 +76,8 @@ function requiredOf({ input, body }: Route): string[] {
   return [...inPath.map(([name]) => name), ...((body?.schema['required'] ?? []) as readonly string[])]
 }
 
-function wordsOf({ says, method, path, priceUsdc, outputs }: Route): string {
+function wordsOf({ description, method, path, priceUsdc, outputs }: Route): string {
   const price = priceUsdc === 0 ? 'Free.' : `Costs ${priceUsdc} USDC where payments are on.`
   const answer = outputs[200] ?? outputs[201]
-  return `${says}. ${answer?.says ?? ''}. ${price} (${method} ${path})`
+  return `${description}. ${answer?.description ?? ''}. ${price} (${method} ${path})`
 }

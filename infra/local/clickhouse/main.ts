@@ -32,7 +32,7 @@ const names = ['DATA_DIR', 'CLICKHOUSE_PORT', ...clickhousePasswordSettings, 'CL
 
 await runService({
   name: 'clickhouse',
-  says: 'ClickHouse’s engine behind its HTTP interface, on loopback, over one data folder.',
+  description: 'ClickHouse’s engine behind its HTTP interface, on loopback, over one data folder.',
   settings: [...names, 'LOG_LEVEL', 'LOG_FORMAT'],
   async start(log) {
     const config = readConfig(process.env, names)

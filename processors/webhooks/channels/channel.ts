@@ -23,7 +23,7 @@ export interface Operator {
 
 /** A field of a destination, as its documentation and its schema say it. Its value is a text. */
 export interface Field {
-  readonly says: string
+  readonly description: string
   /** Characters. */
   readonly maxLength: number
   readonly isOptional?: true
@@ -114,7 +114,7 @@ export interface Channel<Destination extends object = object> {
   /** `type` of the destination. */
   readonly name: string
   /** What it is, for people. */
-  readonly says: string
+  readonly description: string
   readonly fields: Readonly<Record<string, Field>>
   readonly digest: DigestRule
   /** Checks a destination; what it gives is sealed, and read again when it is opened. */
@@ -135,7 +135,7 @@ export function readText(fields: Channel['fields'], name: string, given: Given):
   if (rule === undefined) throw new Error(`a channel reads a field that it does not have: ${name}`)
   const value = given[name]
   if (typeof value !== 'string' || value === '')
-    return { field: name, refused: `${name} must be a text: ${rule.says}, for example ${rule.example}.` }
+    return { field: name, refused: `${name} must be a text: ${rule.description}, for example ${rule.example}.` }
   if (value.length <= rule.maxLength) return value
   return { field: name, refused: `${name} may have at most ${rule.maxLength} characters.` }
 }

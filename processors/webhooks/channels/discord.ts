@@ -14,7 +14,7 @@ interface DiscordDestination {
 
 const fields = {
   url: {
-    says: 'the address of a webhook',
+    description: 'the address of a webhook',
     maxLength: 300,
     example: 'https://discord.com/api/webhooks/123456789012345678/the-token-of-this-webhook',
   },
@@ -26,7 +26,7 @@ const shape =
 /** Discord: a channel's webhook. */
 export const discord: Channel<DiscordDestination> = {
   name: 'discord',
-  says: 'a message in a Discord channel, by its webhook',
+  description: 'a message in a Discord channel, by its webhook',
   fields,
   digest: chatDigest(14),
   read(given) {

@@ -21,9 +21,9 @@ interface EmailDestination {
 
 /** RFC 5321: 254 characters of a path. */
 const fields = {
-  to: { says: 'an email address', maxLength: 254, example: 'me@example.com' },
+  to: { description: 'an email address', maxLength: 254, example: 'me@example.com' },
   code: {
-    says: 'the code that POST /email-codes has mailed to it',
+    description: 'the code that POST /email-codes has mailed to it',
     maxLength: 40,
     isOptional: true,
     example: '3f2a-9c01-77de-b4a8',
@@ -47,7 +47,7 @@ export function readAddress(given: Given): EmailDestination | Refusal {
 /** An email by the operator's SMTP server. */
 export const email: Channel<EmailDestination> = {
   name: 'email',
-  says: 'an email; where the operator of the service has configured SMTP',
+  description: 'an email; where the operator of the service has configured SMTP',
   fields,
   digest: chatDigest(150),
   /** The code is looked at and left behind: what is sealed is the address alone. */

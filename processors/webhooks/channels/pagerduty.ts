@@ -15,7 +15,7 @@ interface PagerDutyDestination {
 
 const fields = {
   routing_key: {
-    says: 'the integration key of a service',
+    description: 'the integration key of a service',
     maxLength: 32,
     example: '0123456789abcdef0123456789abcdef',
   },
@@ -24,7 +24,7 @@ const fields = {
 /** PagerDuty: Events API v2, which opens an incident and resolves it. */
 export const pagerduty: Channel<PagerDutyDestination> = {
   name: 'pagerduty',
-  says: 'an incident in PagerDuty, by Events API v2; resolved where the alert tells of its end',
+  description: 'an incident in PagerDuty, by Events API v2; resolved where the alert tells of its end',
   fields,
   // An incident is opened and resolved by itself.
   digest: { most: 1, isUsual: false, isByAlert: false },

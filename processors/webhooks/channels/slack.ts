@@ -15,7 +15,7 @@ interface SlackDestination {
 
 const fields = {
   url: {
-    says: 'the address of an incoming webhook',
+    description: 'the address of an incoming webhook',
     maxLength: 300,
     example: 'https://hooks.slack.com/services/T000/B000/XXXX',
   },
@@ -26,7 +26,7 @@ const shape = /^https:\/\/hooks\.slack(?:-gov)?\.com\/(?:services|workflows|trig
 /** Slack: an app's incoming webhook. */
 export const slack: Channel<SlackDestination> = {
   name: 'slack',
-  says: 'a message in a Slack channel, by an incoming webhook',
+  description: 'a message in a Slack channel, by an incoming webhook',
   fields,
   digest: chatDigest(25),
   read(given) {

@@ -15,7 +15,7 @@ interface TeamsDestination {
 
 const fields = {
   url: {
-    says: 'the address of a workflow’s webhook',
+    description: 'the address of a workflow’s webhook',
     maxLength: 1_000,
     example: 'https://prod-01.westeurope.logic.azure.com/workflows/0123/triggers/manual/paths/invoke?sig=SIGNATURE',
   },
@@ -27,7 +27,7 @@ const shape = new RegExp(String.raw`^https://${host}/[\w./%-]*workflows/[\w./%-]
 /** Microsoft Teams: a workflow that posts to a channel or chat when its webhook is called. */
 export const teams: Channel<TeamsDestination> = {
   name: 'teams',
-  says: 'a card in a Microsoft Teams channel or chat, by a workflow’s webhook',
+  description: 'a card in a Microsoft Teams channel or chat, by a workflow’s webhook',
   fields,
   digest: chatDigest(80),
   read(given) {

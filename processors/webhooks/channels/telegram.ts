@@ -22,11 +22,11 @@ interface TelegramDestination {
 
 const fields = {
   bot_token: {
-    says: 'the token of your bot',
+    description: 'the token of your bot',
     maxLength: 100,
     example: '123456789:AAE-your-bot-token-of-35-characters',
   },
-  chat_id: { says: 'the chat that the bot is in', maxLength: 64, example: '-1001234567890' },
+  chat_id: { description: 'the chat that the bot is in', maxLength: 64, example: '-1001234567890' },
 } as const
 
 const token = {
@@ -42,7 +42,7 @@ const chat = {
 /** Telegram: a bot of the owner's writes to a chat. */
 export const telegram: Channel<TelegramDestination> = {
   name: 'telegram',
-  says: 'a message in a Telegram chat, by a bot of yours',
+  description: 'a message in a Telegram chat, by a bot of yours',
   fields,
   digest: chatDigest(35),
   read(given) {

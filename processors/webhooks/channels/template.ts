@@ -25,12 +25,12 @@ const writers: Readonly<Record<string, (value: string | number | boolean) => str
 const fields = {
   url: urlField,
   body: {
-    says: 'what is sent, with {{field}} where a field is to be put in',
+    description: 'what is sent, with {{field}} where a field is to be put in',
     maxLength: BODY_MAX,
     example: '{"message": "{{text}}", "price": {{current_price}}}',
   },
   content_type: {
-    says: 'what the body is',
+    description: 'what the body is',
     maxLength: 40,
     isOptional: true,
     oneOf: Object.keys(writers),
@@ -61,7 +61,7 @@ const sample: MessageFields = {
 /** Any HTTPS address, with a body of the caller's: strict, without logic. */
 export const template: Channel<TemplateDestination> = {
   name: 'template',
-  says: 'a body of your own form, to any HTTPS address; signed as the webhook is',
+  description: 'a body of your own form, to any HTTPS address; signed as the webhook is',
   fields,
   digest: signedDigest(18),
   read(given, operator) {

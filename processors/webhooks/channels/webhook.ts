@@ -16,7 +16,7 @@ export interface UrlDestination {
 }
 
 /** The field of any HTTPS address. */
-export const urlField: Field = { says: 'an HTTPS URL', maxLength: 2_048, example: 'https://example.com/hook' }
+export const urlField: Field = { description: 'an HTTPS URL', maxLength: 2_048, example: 'https://example.com/hook' }
 
 const fields = { url: urlField }
 
@@ -49,7 +49,7 @@ export function readSignedUrl(text: unknown, operator: Operator, name: string): 
 /** The signed event of the service's specification, to any HTTPS address. */
 export const webhook: Channel<UrlDestination> = {
   name: 'webhook',
-  says: 'the signed event, to an HTTPS address of yours',
+  description: 'the signed event, to an HTTPS address of yours',
   fields,
   digest: signedDigest(100),
   read(given: Given, operator) {

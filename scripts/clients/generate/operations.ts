@@ -8,7 +8,7 @@ import type { Schema } from '../../../api/schema.ts'
 export interface Input {
   readonly name: string
   readonly in: 'path' | 'query' | 'body' | 'token' | 'seen'
-  readonly says: string
+  readonly description: string
   readonly isRequired: boolean
   readonly type: InputType
 }
@@ -26,7 +26,7 @@ export interface Operation {
   readonly name: string
   readonly method: Route['method']
   readonly path: string
-  readonly says: string
+  readonly description: string
   readonly priceUsdc: number
   readonly inputs: readonly Input[]
   readonly answer: Schema
@@ -52,12 +52,12 @@ export const streams: readonly Operation[] = routes.flatMap((route) => {
 })
 
 function operationOf(route: Route, answer: Schema): Operation {
-  const { name, method, path, says, priceUsdc, headers = {} } = route
+  const { name, method, path, description, priceUsdc, headers = {} } = route
   return {
     name,
     method,
     path: templateOf(path),
-    says,
+    description,
     priceUsdc,
     inputs: inputsOf(route),
     answer,
@@ -67,11 +67,11 @@ function operationOf(route: Route, answer: Schema): Operation {
 }
 
 function inputsOf({ input, body, headers = {} }: Route): Input[] {
-  const parameters = Object.entries(input).map(([name, { in: location, rule, says }]): Input => {
+  const parameters = Object.entries(input).map(([name, { in: location, rule, description }]): Input => {
     return {
       name,
       in: location,
-      says: `${says}; ${ruleText(rule)}`,
+      description: `${description}; ${ruleText(rule)}`,
       isRequired: isRequired(rule),
       type: typeOfRule(rule),
     }
@@ -82,7 +82,7 @@ function inputsOf({ input, body, headers = {} }: Route): Input[] {
           {
             name: 'manage_token',
             in: 'token',
-            says: 'As the creation gave it; an API key of the buyer’s does as well',
+            description: 'As the creation gave it; an API key of the buyer’s does as well',
             isRequired: !('X-API-Key' in headers),
             type: { kind: 'text' },
           },
@@ -90,7 +90,7 @@ function inputsOf({ input, body, headers = {} }: Route): Input[] {
       : []
   const seen: Input[] =
     'Last-Event-ID' in headers
-      ? [{ name: 'last_event_id', in: 'seen', says: SEEN_SAYS, isRequired: false, type: { kind: 'text' } }]
+      ? [{ name: 'last_event_id', in: 'seen', description: SEEN_SAYS, isRequired: false, type: { kind: 'text' } }]
       : []
   return [...parameters, ...(body === undefined ? [] : fieldsOfBody(body.schema)), ...token, ...seen]
 }
@@ -100,7 +100,7 @@ function fieldsOfBody(schema: Schema): Input[] {
   return Object.entries(schema['properties'] as Readonly<Record<string, Schema>>).map(([name, field]) => ({
     name,
     in: 'body',
-    says: String(field['description']),
+    description: String(field['description']),
     isRequired: required.has(name),
     type: typeOfField(field),
   }))

@@ -115,8 +115,8 @@ class Types {
     if (isUniform && first !== undefined) return `dict[str, ${this.of(first[1], `${name}Value`)}]`
     const fields = entries.map(([key, field]) => {
       const text = this.of(field, name + pascal(key))
-      const says = typeof field['description'] === 'string' ? field['description'] : undefined
-      return { key, says, text: required.has(key) ? text : `NotRequired[${text}]` }
+      const description = typeof field['description'] === 'string' ? field['description'] : undefined
+      return { key, description, text: required.has(key) ? text : `NotRequired[${text}]` }
     })
     // A name such as `from` cannot be an attribute of a class.
     this.lines.push(
@@ -131,12 +131,12 @@ class Types {
 interface Typed {
   readonly key: string
   readonly text: string
-  readonly says: string | undefined
+  readonly description: string | undefined
 }
 
 function plain(name: string, fields: readonly Typed[]): string[] {
-  const lines = fields.flatMap(({ key, text, says }) => [
-    ...(says === undefined ? [] : [`    # ${says}`]),
+  const lines = fields.flatMap(({ key, text, description }) => [
+    ...(description === undefined ? [] : [`    # ${description}`]),
     `    ${key}: ${text}`,
   ])
   return [`class ${name}(TypedDict):`, ...lines]
@@ -176,7 +176,7 @@ const KEY = 'idempotency_key'
 /** A method, as both classes have it. */
 interface Method {
   readonly name: string
-  readonly says: string
+  readonly description: string
   /** Its parameters as Python declares them. */
   readonly declared: string
   /** The names of its parameters. */
@@ -189,7 +189,7 @@ interface Method {
 }
 
 function methodOf(operation: Operation, answer: string, isStream: boolean): Method {
-  const { name, says, inputs, priceUsdc, path, method: verb, isKeyed } = operation
+  const { name, description, inputs, priceUsdc, path, method: verb, isKeyed } = operation
   const rows = rowsOf(operation)
   const typed = (all: readonly Input[]): string[] => all.map((input) => `${input.name}: ${inputText(input.type)}`)
   const inPath = typed(inputs.filter((input) => input.in === 'path'))
@@ -206,7 +206,7 @@ function methodOf(operation: Operation, answer: string, isStream: boolean): Meth
   const row = `${answer}${pascal(rows ?? '')}Item`
   return {
     name,
-    says: `${says}. ${verb} ${path}. ${price}.`,
+    description: `${description}. ${verb} ${path}. ${price}.`,
     declared: ['self', ...inPath, ...(named.length === 0 ? [] : ['*', ...named])].join(', '),
     names: [...given, ...(rows === undefined ? [] : ['days'])],
     ...(rows === undefined
@@ -219,26 +219,26 @@ function methodOf(operation: Operation, answer: string, isStream: boolean): Meth
   }
 }
 
-function now({ name, says, declared, kind, type, made }: Method): string[] {
+function now({ name, description, declared, kind, type, made }: Method): string[] {
   const returned = { answer: type, events: `Iterator[${type}]`, history: `History${type}` }[kind]
   return [
     '',
     `    def ${name}(${declared}) -> ${returned}:`,
-    `        """${says}"""`,
+    `        """${description}"""`,
     ...(kind === 'history'
       ? [`        return ${made}`]
       : [`        answer: ${returned} = ${made}`, '        return answer']),
   ]
 }
 
-function later({ name, says, declared, names, kind, type }: Method): string[] {
+function later({ name, description, declared, names, kind, type }: Method): string[] {
   const work = `lambda api: api.${name}(${names.map((one) => `${one}=${one}`).join(', ')})`
   const [head, made] = {
     answer: [`async def ${name}(${declared}) -> ${type}`, `await self.run(${work})`],
     events: [`def ${name}(${declared}) -> AsyncIterator[${type}]`, `self.hear(${work})`],
     history: [`def ${name}(${declared}) -> AsyncHistory${type}`, `AsyncHistory(self.run, ${work})`],
   }[kind]
-  return ['', `    ${head}:`, `        """${says}"""`, `        return ${made}`]
+  return ['', `    ${head}:`, `        """${description}"""`, `        return ${made}`]
 }
 
 /** Of an operation that answers in pages: the field that has the rows. */

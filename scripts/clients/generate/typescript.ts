@@ -35,7 +35,8 @@ export async function typescriptApi(): Promise<string> {
 
 function inputType({ name, inputs }: Operation): string {
   const fields = inputs.map(
-    (input) => `/** ${input.says} */\nreadonly ${input.name}${input.isRequired ? '' : '?'}: ${inputText(input.type)}`,
+    (input) =>
+      `/** ${input.description} */\nreadonly ${input.name}${input.isRequired ? '' : '?'}: ${inputText(input.type)}`,
   )
   return `export interface ${pascal(name)}Input {${fields.join('\n')}}`
 }
@@ -134,17 +135,17 @@ function row({ name, method: verb, path, inputs, isKeyed, isQuestion, priceUsdc 
   return `${name}: ${JSON.stringify(value)}`
 }
 
-function method({ name, says, inputs, priceUsdc, method: verb, path }: Operation): string {
+function method({ name, description, inputs, priceUsdc, method: verb, path }: Operation): string {
   const optional = inputs.every((input) => !input.isRequired)
   const price = priceUsdc === 0 ? 'Free' : `${priceUsdc} USDC`
-  return `/** ${says}. \`${verb} ${path}\`. ${price}. */
+  return `/** ${description}. \`${verb} ${path}\`. ${price}. */
   async ${camel(name)}(input: ${pascal(name)}Input${optional ? ' = {}' : ''}, options?: Options): Promise<${pascal(name)}Answer> {
     return (await this.send('${name}', input, options)) as ${pascal(name)}Answer
   }`
 }
 
-function listening({ name, says, priceUsdc, method: verb, path }: Operation): string {
-  return `/** ${says}. \`${verb} ${path}\`. ${priceUsdc} USDC. */
+function listening({ name, description, priceUsdc, method: verb, path }: Operation): string {
+  return `/** ${description}. \`${verb} ${path}\`. ${priceUsdc} USDC. */
   ${camel(name)}(input: ${pascal(name)}Input, options?: Options): AsyncGenerator<${pascal(name)}Event, void> {
     return this.listen('${name}', input, options) as AsyncGenerator<${pascal(name)}Event, void>
   }`
