@@ -19,6 +19,7 @@ const systems = [
   'scripts/recorded-venue.real.test.ts',
   'scripts/docs/commands.real.test.ts',
   'scripts/upgrade/release.real.test.ts',
+  'scripts/upgrade/rolling.real.test.ts',
   'api/console/console.real.test.ts',
 ]
 /** Files that measure times, or need the whole machine: with nothing beside them. */

@@ -4,7 +4,7 @@ import type { Config } from '../infra/config/config.ts'
 import { clickhouseAccess, clickhouseSettings } from '../infra/config/clickhouse.ts'
 import { serviceSecrets, serviceSecretSettings } from '../infra/config/secrets.ts'
 import type { SettingName } from '../infra/config/settings.ts'
-import { sharedCodec } from '../infra/kafka/codec.ts'
+import { sharedCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log, LogReader } from '../infra/kafka/seam.ts'
 import type { Logger } from '../infra/log.ts'
@@ -213,7 +213,7 @@ export async function openLog(
   config: InstanceConfig,
   log: Logger,
   { clientId, toClose }: InstanceOptions,
-): Promise<LogAccess & { readonly reader: LogReader }> {
+): Promise<LogAccess & { readonly reader: LogReader; readonly codec: RegistryCodec }> {
   const codec = await sharedCodec(config.SCHEMA_REGISTRY_URL)
   const kafka: Log = await connectLog({
     brokers: config.KAFKA_BROKERS,

@@ -9,7 +9,7 @@ import { drop, emptyPresent, type PresentState } from '../processors/present/sta
 import type { Message, RecordType, Snapshot } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { differsAt } from './log/followed-log.ts'
-import { decode, LogConnection, type LogAccess } from './log/log-connection.ts'
+import { LogConnection, type LogAccess } from './log/log-connection.ts'
 import type { Unread } from './unread.ts'
 import { Present } from './present.ts'
 
@@ -274,7 +274,7 @@ class Held {
   }
 
   async #snapshot(value: Buffer): Promise<Snapshot> {
-    const message = await decode(this.#codec, value)
+    const message = await this.#codec.read(value)
     if (message.type === 'snapshot') return message.value
     throw new Error(`${presentRow.state} holds a ${message.type}`)
   }
@@ -310,7 +310,7 @@ class Held {
     const { log, unread } = this.#options
     const apply = async (): Promise<void> => {
       if (record.value === null) return
-      const message = await decode(this.#codec, record.value)
+      const message = await this.#codec.read(record.value)
       const { offset } = record
       if (common.includes(topic)) takeIn(this.#common, { topic, offset, message })
       else if (inputs.has(topic)) this.#folds[partition]?.apply(topic, record, message, nothing)

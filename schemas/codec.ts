@@ -176,6 +176,11 @@ export class Codec {
     return { record: reader.record, body: bytes.subarray(HEADER_BYTES) }
   }
 
+  /** Whether records of a schema can be read. */
+  knows(id: number): boolean {
+    return this.#readers.has(id)
+  }
+
   /** The record type of `bytes` without decoding the body, undefined where the id is not known. */
   typeOf(bytes: Buffer): RecordType | undefined {
     return bytes.length < HEADER_BYTES ? undefined : this.#readers.get(bytes.readInt32BE(1))?.record

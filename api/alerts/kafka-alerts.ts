@@ -2,7 +2,7 @@ import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import type { RecordPosition } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
-import { decode, type LogAccess } from '../log/log-connection.ts'
+import type { LogAccess } from '../log/log-connection.ts'
 import { FollowedLog, type Connected, type FollowedTopic } from '../log/followed-log.ts'
 import type { Unread } from '../unread.ts'
 import type { AlertLog, PublicRecord } from './alerts.ts'
@@ -99,7 +99,7 @@ export class KafkaAlerts implements AlertLog {
       this.newest.remove(key?.toString() ?? '')
       return
     }
-    const message = await decode(codec, value)
+    const message = await codec.read(value)
     if (message.type !== 'alert') return
     this.newest.put(message.value)
     commander.seen(message.value.alert_id, message.value.v)
@@ -107,7 +107,7 @@ export class KafkaAlerts implements AlertLog {
 
   async #event(value: Buffer | null, codec: RegistryCodec, commander: Commander): Promise<void> {
     if (value === null || commander.waiting === 0) return
-    const message = await decode(codec, value)
+    const message = await codec.read(value)
     if (message.type === 'alert_event') commander.heard(message.value, (id) => this.newest.find(id)?.v)
   }
 }

@@ -5,7 +5,6 @@ import type { RecordPosition } from '../../schemas/record-id.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
-import { decode } from '../log/log-connection.ts'
 import type { PublicRecord } from './alerts.ts'
 
 /** Reads under way; each is one fetch after the other, so more would only wait. */
@@ -49,7 +48,7 @@ export class RecordReader {
   async #show({ topic }: RecordPosition, record: LogRecord | undefined): Promise<PublicRecord | undefined> {
     if (record === undefined || record.value === null) return undefined
     try {
-      const message = await decode(this.#options.codec, record.value)
+      const message = await this.#options.codec.read(record.value)
       return isPublicRecord(topic, message.type) ? { time: record.time, message } : undefined
     } catch (error) {
       if (error instanceof UndecodableError) return undefined

@@ -1,15 +1,35 @@
+import avro from 'avsc'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Writer } from '../../infra/kafka/seam.ts'
-import { localCodec } from '../../schemas/codec.ts'
+import { RegistryCodec } from '../../infra/kafka/codec.ts'
+import { HEADER_BYTES, schemaText } from '../../schemas/codec.ts'
 import type { Backfill } from '../../schemas/records.ts'
 import { NOW, startHarness, type Harness } from '../testing/harness.ts'
 import { backfillRoute } from './backfill.ts'
 
-const codec = localCodec()
+const own = [
+  { id: 1, topic: 'control.backfill', record: 'backfill' },
+  { id: 2, topic: 'control.backfill', record: 'backfill_order' },
+] as const
+/** As a release writes that has a field more. */
+const [OTHERS, more] = [3, { name: 'more', type: 'string', default: 'of another release' }]
+const schema = JSON.parse(schemaText('backfill_order')) as avro.schema.RecordType
+const theirs: avro.Schema = { ...schema, fields: [more, ...schema.fields] }
+const theirType = avro.Type.forSchema(theirs)
+const codec = new RegistryCodec(own, { schemaOf: () => Promise.resolve(JSON.stringify(theirs)) })
+
+function byOthers(order: object): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES)
+  header.writeInt32BE(OTHERS, 1)
+  return Buffer.concat([header, theirType.toBuffer({ ...order, more: 'said' })])
+}
+
 const day = (date: string): number => Date.parse(date) * 1_000
 let api: Harness
 /** Orders that stand already, a day each that touches no other. */
 let stands: number
+/** Another release wrote them. */
+let areOthers: boolean
 /** What the log has of the past. */
 let covers: Pick<Backfill, 'instrument' | 'series' | 'covered_from' | 'covered_to'> | undefined
 async function* standing() {
@@ -20,7 +40,7 @@ async function* standing() {
   yield Array.from({ length: stands }, (_, index) => {
     const from = day('2017-01-01') + 2 * index * 86_400_000_000
     const order = { asset: `a${index}`, from, to: from + 86_400_000_000, archives: true, time: NOW }
-    const value = codec.encode('control.backfill', 'backfill_order', order)
+    const value = areOthers ? byOthers(order) : codec.encode('control.backfill', 'backfill_order', order)
     return { partition: 0, offset: index, time: 0, key: Buffer.from(`order|a${index}|${from}`), value }
   })
 }
@@ -28,6 +48,7 @@ let sent: { key: string; value: unknown }[]
 beforeEach(async () => {
   sent = []
   stands = 0
+  areOthers = false
   covers = undefined
   const writer: Writer = {
     send: (_topic, _partition, records) => {
@@ -91,8 +112,12 @@ it.each([
   expect(sent).toEqual([])
 })
 
-it('says how to mend it where there are as many orders as there can be', async () => {
+it.each([
+  ['this', false],
+  ['another', true],
+])('says how to mend it where there are as many orders as there can be, of %s release', async (_, others) => {
   stands = 10_000
+  areOthers = others
   const { body } = await post({ symbols: ['BTC'] })
   expect(body['error']).toBe('invalid_body')
   expect(body['message']).toContain('npm run backfill -- --symbols A,B --cancel')

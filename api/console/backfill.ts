@@ -1,9 +1,10 @@
 import { estimateOf, secondsOf, subjectsOf, type FindInstrument } from '../../processors/feeds/facts/past-estimate.ts'
 import { beyondLimit, orderKey, ordersOf, PastOrders } from '../../processors/feeds/facts/past-orders.ts'
 import type { BackfillOrder, Instrument, Backfill } from '../../schemas/records.ts'
+import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogReader } from '../../infra/kafka/seam.ts'
 import type { CoveredPast } from '../../processors/feeds/facts/backfill-plan.ts'
-import { UndecodableError, type Codec } from '../../schemas/codec.ts'
+import { UndecodableError } from '../../schemas/codec.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply } from '../reply.ts'
@@ -139,6 +140,7 @@ function refusal(field: string, words: string): ApiError {
 /** Where orders of the past are written, and read. */
 export interface OrderLog extends LogAccess {
   readonly reader: Pick<LogReader, 'toEnd'>
+  readonly codec: RegistryCodec
 }
 
 /** What stands in `control.backfill` as of now. */
@@ -150,7 +152,7 @@ export interface KnownOrders {
   readonly covered: ReadonlyMap<string, CoveredPast>
 }
 
-export async function readOrders(reader: Pick<LogReader, 'toEnd'>, codec: Codec): Promise<KnownOrders> {
+export async function readOrders(reader: Pick<LogReader, 'toEnd'>, codec: RegistryCodec): Promise<KnownOrders> {
   const orders = new PastOrders()
   const keys = new Set<string>()
   const covered = new Map<string, CoveredPast>()
@@ -158,12 +160,12 @@ export async function readOrders(reader: Pick<LogReader, 'toEnd'>, codec: Codec)
     for (const { key: bytes, value } of records) {
       const key = bytes?.toString('utf8') ?? ''
       if (key.startsWith('order|')) {
-        const message = value === null ? null : codec.decode(value)
+        const message = value === null ? null : await codec.read(value)
         orders.apply(key, message?.type === 'backfill_order' ? message.value : null)
         if (value === null) keys.delete(key)
         else keys.add(key)
       } else if (value !== null) {
-        const known = coveredOf(codec, value)
+        const known = await coveredOf(codec, value)
         if (known !== undefined) covered.set(`${known.instrument}|${known.series}`, known)
       }
     }
@@ -171,10 +173,12 @@ export async function readOrders(reader: Pick<LogReader, 'toEnd'>, codec: Codec)
   return { orders, keys, covered }
 }
 
+type Covered = CoveredPast & Pick<Backfill, 'instrument' | 'series'>
+
 /** Undefined: it cannot be read here; the feeds set it aside and read that past again. */
-function coveredOf(codec: Codec, value: Buffer): (CoveredPast & Pick<Backfill, 'instrument' | 'series'>) | undefined {
+async function coveredOf(codec: RegistryCodec, value: Buffer): Promise<Covered | undefined> {
   try {
-    const message = codec.decode(value)
+    const message = await codec.read(value)
     if (message.type !== 'backfill') return undefined
     const { instrument, series, covered_from: from, covered_to: to, rows } = message.value
     return { instrument, series, from, to, rows }

@@ -2,7 +2,7 @@ import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { ApiKey, CreditCommand } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
-import { decode, type LogAccess } from '../log/log-connection.ts'
+import type { LogAccess } from '../log/log-connection.ts'
 import { FollowedLog } from '../log/followed-log.ts'
 import type { Unread } from '../unread.ts'
 import { type CreditLog, KeyStore } from './key-store.ts'
@@ -78,7 +78,7 @@ export class KafkaCredit implements CreditLog {
 
   async #heard({ value }: LogRecord, codec: RegistryCodec): Promise<void> {
     if (value === null) return
-    const message = await decode(codec, value)
+    const message = await codec.read(value)
     if (message.type !== 'api_key') return
     this.newest.put(message.value)
     this.#waiting.get(message.value.request_id ?? '')?.(message.value)

@@ -3,8 +3,6 @@ import { sharedCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
-import { UndecodableError } from '../../schemas/codec.ts'
-import type { Message } from '../../schemas/records.ts'
 
 /** Between attempts to connect, milliseconds. */
 const PAUSE_MS = 1_000
@@ -80,15 +78,4 @@ export async function within<Value>(ms: number, work: Promise<Value>, late: () =
   })
   work.catch(() => undefined) // told by the race, unless it lost it
   return Promise.race([work, deadline]).finally(() => clearTimeout(timer))
-}
-
-/** The record in `bytes`; a schema id that we do not know is asked of the registry once. Throws `UndecodableError`. */
-export async function decode(codec: RegistryCodec, bytes: Buffer): Promise<Message> {
-  try {
-    return codec.decode(bytes)
-  } catch (error) {
-    if (!(error instanceof UndecodableError) || error.code !== 'unknown-schema') throw error
-    if (!(await codec.lookUp(error.schemaId))) throw error
-    return codec.decode(bytes)
-  }
 }

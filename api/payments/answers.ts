@@ -1,7 +1,6 @@
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogReader, LogRecord, Writer } from '../../infra/kafka/seam.ts'
 import type { PaymentAnswer } from '../../schemas/records.ts'
-import { decode } from '../log/log-connection.ts'
 
 export const ANSWERS = 'payments.answers'
 /** One hot wallet, one log of payments. */
@@ -45,7 +44,7 @@ export class Answers {
     if (!this.#index.put(id, offset, time)) return
     const awaited = this.#awaited.get(id)
     if (awaited === undefined) return
-    const message = await decode(this.#options.codec, value)
+    const message = await this.#options.codec.read(value)
     if (message.type === 'payment_answer') awaited(message.value)
   }
 
@@ -97,7 +96,7 @@ export class Answers {
       if (slice === undefined || slice.error === 'moved') continue
       const record = slice.records.find((each) => each.offset === offset)
       if (record?.value === undefined || record.value === null) return undefined
-      const message = await decode(codec, record.value)
+      const message = await codec.read(record.value)
       return message.type === 'payment_answer' && message.value.payment_id === id ? message.value : undefined
     }
     throw new Error('payments.answers cannot be read')

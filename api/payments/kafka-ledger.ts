@@ -5,7 +5,7 @@ import type { PaymentAnswer, PaymentIntent } from '../../schemas/records.ts'
 import { fetchAt, printOf } from '../../processors/kernel/position-check.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { ApiError } from '../errors.ts'
-import { within, type LogAccess, decode } from '../log/log-connection.ts'
+import { within, type LogAccess } from '../log/log-connection.ts'
 import { FollowedLog, type Connected, type FollowedTopic, type Following } from '../log/followed-log.ts'
 import type { Unread } from '../unread.ts'
 import { Answers, ANSWERS } from './answers.ts'
@@ -124,7 +124,7 @@ export class KafkaLedger implements PaymentLedger {
 
   async #heard({ value, offset }: LogRecord, codec: RegistryCodec): Promise<void> {
     if (value === null) return
-    const message = await decode(codec, value)
+    const message = await codec.read(value)
     if (message.type === 'payment_event') this.#outcomes.heard(message.value)
     else if (message.type === 'payment_intent') this.#outcomes.asked(message.value, offset)
   }

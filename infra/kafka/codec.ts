@@ -1,6 +1,6 @@
 import avro from 'avsc'
-import { avroType, Codec, schemaText, type RegisteredSchema } from '../../schemas/codec.ts'
-import type { RecordType } from '../../schemas/records.ts'
+import { avroType, Codec, schemaText, UndecodableError, type RegisteredSchema } from '../../schemas/codec.ts'
+import type { Message, RecordType } from '../../schemas/records.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import { ask } from '../http/ask.ts'
 import { SchemaLookup, type LookupResult, type LookupClock, mismatch } from './schema-lookup.ts'
@@ -53,6 +53,22 @@ export class RegistryCodec extends Codec {
    */
   lookUp(id: number): Promise<boolean> {
     return this.#lookUp.ask(id)
+  }
+
+  /** As `decode`, but a schema id that is not known is asked of the registry once. Throws `UndecodableError`. */
+  async read(bytes: Buffer): Promise<Message> {
+    try {
+      return this.decode(bytes)
+    } catch (error) {
+      if (!(error instanceof UndecodableError) || error.code !== 'unknown-schema') throw error
+      if (!(await this.lookUp(error.schemaId))) throw error
+      return this.decode(bytes)
+    }
+  }
+
+  /** Makes readable what other releases have registered: for whoever decodes without asking. */
+  learn(schemas: readonly { readonly id: number; readonly text: string }[]): void {
+    for (const { id, text } of schemas) if (!this.knows(id)) this.#learn(id, text)
   }
 
   #learn(id: number, writer: string | undefined): LookupResult {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import kafkajs, { type Admin } from 'kafkajs'
 import { mapHash, knownAssets } from '../../schemas/catalogue.ts'
-import type { Codec } from '../../schemas/codec.ts'
 import type { Layout } from '../../schemas/records.ts'
 import { topics, type Topic } from '../../schemas/topics.ts'
 import type { Logger } from '../log.ts'
 import { asAdmin, createTopics } from './admin.ts'
+import type { RegistryCodec } from './codec.ts'
 import { again, retrying } from './retry.ts'
 import { FencedError, type Log, type LogReader } from './seam.ts'
 import { readLeaseSettings } from './lease.ts'
@@ -21,7 +21,7 @@ export interface PrepareOptions extends TopicSizes {
   readonly namespace: string
   /** Same brokers and namespace. */
   readonly log: Log
-  readonly codec: Codec
+  readonly codec: RegistryCodec
   readonly report?: Logger | undefined
 }
 
@@ -173,11 +173,11 @@ export async function readLayout({ log, codec }: Pick<PrepareOptions, 'log' | 'c
   }
 }
 
-async function newestLayout(reader: LogReader, codec: Codec): Promise<Layout | undefined> {
+async function newestLayout(reader: LogReader, codec: RegistryCodec): Promise<Layout | undefined> {
   let layout: Layout | undefined
   for await (const records of reader.toEnd(LAYOUT_TOPIC, 0)) {
     for (const { value } of records) {
-      const message = value === null ? undefined : codec.decode(value)
+      const message = value === null ? undefined : await codec.read(value)
       if (message?.type === 'layout') layout = message.value
     }
   }

@@ -1,3 +1,4 @@
+import { HEADER_BYTES } from '../../schemas/codec.ts'
 import { isCompacted, topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { encodeSegment } from './avro-segment.ts'
@@ -128,6 +129,7 @@ async function writeSpan(options: WriteOptions, span: Span): Promise<boolean> {
   for await (const batch of options.tape.read(span)) {
     if (options.stop.aborted) return false
     for (const record of batch) {
+      await learn(options.tape, record)
       records.push(record)
       bytes += (record.value?.length ?? 0) + (record.key?.length ?? 0)
       if (records.length >= recordsMax || bytes >= SEGMENT_BYTES_MAX) await close(record.offset + 1)
@@ -136,6 +138,12 @@ async function writeSpan(options: WriteOptions, span: Span): Promise<boolean> {
   // Behind the last record offsets may follow that no record has.
   if (from < span.to) await close(span.to)
   return !options.stop.aborted
+}
+
+/** What another release wrote has a schema of its own. */
+async function learn(tape: Tape, { value }: LogRecord): Promise<void> {
+  if (value === null || value.length < HEADER_BYTES || tape.codec.knows(value.readInt32BE(1))) return
+  await tape.lookUp(value.readInt32BE(1))
 }
 
 /**

@@ -2,6 +2,7 @@ import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/clien
 import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { readSchemas } from '../../infra/kafka/saved-schemas.ts'
 import type { Log, LogReader } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
@@ -56,6 +57,7 @@ export async function openBooks(run: RunFile, source: Source): Promise<OpenBooks
     await clickhouse.close()
   }
   const codec = await loadCodec(urlOf(run, 'registry'))
+  codec.learn(await readSchemas(urlOf(run, 'registry')))
   const { NAMESPACE: namespace } = config
   return { log, namespace, reader, codec, partitions: run.partitions, clickhouse, source, close }
 }
