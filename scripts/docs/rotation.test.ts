@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-calls.ts'
+import { priceBody, startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-calls.ts'
 import { fakePayments, signPayment, type FakePayments } from '../../api/testing/fake-payments.ts'
 import { NOW } from '../../api/testing/harness.ts'
 import { readConfig } from '../../infra/config/config.ts'
@@ -59,6 +59,30 @@ describe('the steps to a new SERVICE_SECRET', () => {
     const [first, , third] = steps
     if (first === undefined || third === undefined) throw new Error('none')
     expect(() => openUrl(first, 2, ID, made(third).sealed)).toThrow('version 2 is not configured')
+  })
+})
+
+describe('a webhook secret', () => {
+  it('is replaced by creating the alert again: every dispatcher signs for both, until the former is cancelled', async () => {
+    const apis: AlertHarness[] = []
+    try {
+      const made = []
+      for (const secrets of steps.slice(1, 3)) {
+        const api = await startAlerts({ secrets })
+        apis.push(api)
+        const { body } = await api.send('POST', '/price-alert', { body: priceBody() })
+        const [id, token] = [textOf(body['alert_id']), textOf(body['manage_token'])]
+        made.push({ api, id, token, version: secrets.newest, secret: textOf(body['webhook_secret']) })
+      }
+      const [former, fresh] = made
+      expect(fresh?.secret).not.toBe(former?.secret)
+      for (const dispatcher of steps.slice(1, 3))
+        for (const { id, version, secret } of made) expect(webhookSecret(dispatcher, version, id)).toBe(secret)
+      const cancelled = await former?.api.send('DELETE', `/price-alert/${former.id}`, { token: former.token })
+      expect(cancelled?.status).toBe(200)
+    } finally {
+      for (const api of apis) await api.stop()
+    }
   })
 })
 
