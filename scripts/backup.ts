@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { BackupError } from '../infra/backup/sealed-file.ts'
-import { BackupFolder } from '../infra/backup/folder.ts'
+import { BackupFolder, type Piece } from '../infra/backup/folder.ts'
+import { amountText } from '../infra/backup/restore-log.ts'
 import { takeBackup } from '../infra/backup/take-backup.ts'
 import { backupKey, backupKeySettings } from '../infra/config/secrets.ts'
 import { ConfigError, readConfig } from '../infra/config/config.ts'
@@ -42,7 +43,7 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
   const brokers = run === undefined ? config.KAFKA_BROKERS : urlOf(run, 'broker').split(',')
   const registryUrl = run === undefined ? config.SCHEMA_REGISTRY_URL : urlOf(run, 'registry')
   const { NAMESPACE: namespace } = config
-  const began = Date.now()
+  const began = performance.now()
   const layout = await layoutOf(brokers, namespace, registryUrl)
   const folder = await BackupFolder.begin(path.resolve(to), key)
   const raw = new RawReader({ brokers, namespace, clientId: 'backup' })
@@ -60,9 +61,9 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
           secrets: run === undefined ? {} : readMadeSecrets(run.data),
         }),
       })
-      const bytes = index.pieces.reduce((sum, piece) => sum + piece.bytes, 0)
-      const seconds = (Date.now() - began) / 1000
-      console.log(`backup ${index.number}: ${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(1)} s`)
+      const sum = (of: (piece: Piece) => number): number => index.pieces.reduce((all, piece) => all + of(piece), 0)
+      const amount = { bytes: sum((piece) => piece.bytes), records: sum(({ records = 0 }) => records) }
+      console.log(`backup ${index.number}: ${amountText(amount, performance.now() - began)}`)
     })
   } finally {
     await raw.close()

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { BackupError } from '../infra/backup/sealed-file.ts'
 import { BackupFolder, type BackupIndex } from '../infra/backup/folder.ts'
-import { checkBackup, restoreLog } from '../infra/backup/restore-log.ts'
+import { amountText, checkBackup, restoreLog, type Amount } from '../infra/backup/restore-log.ts'
 import { backupKey, backupKeySettings } from '../infra/config/secrets.ts'
 import { ConfigError, readConfig } from '../infra/config/config.ts'
 import { SchemaError } from '../infra/kafka/codec.ts'
@@ -45,18 +45,21 @@ async function main({ from, number, data, check, topics, 'log-dir': logDir }: Va
   if (last === undefined) throw new BackupError('damaged', `${from} holds no backup yet`)
   const { NAMESPACE: namespace, RETENTION_BYTES: retentionBytes } = config
   const backup = `backup ${last.number} of ${last.created}`
+  const began = performance.now()
+  const amountSaid = (amount: Amount): string => amountText(amount, performance.now() - began)
   if (check === true) {
-    console.log(`${backup}: ${((await checkBackup(folder, indexes)) / 1e6).toFixed(1)} MB are as they were written`)
+    console.log(`${backup} is as it was written: ${amountSaid(await checkBackup(folder, indexes))}`)
   } else if (topics === true) {
     await makeTopics(last, namespace, retentionBytes)
     console.log(`${backup}: topics and schemas are there; stop the brokers, then --log-dir for each`)
   } else if (logDir !== undefined) {
-    console.log(`${backup}: ${await restoreLog(folder, indexes, { logDir, namespace })} partitions are there`)
+    const { partitions, ...amount } = await restoreLog(folder, indexes, { logDir, namespace })
+    console.log(`${backup}: ${partitions} partitions are there, ${amountSaid(amount)}`)
   } else {
     const root = path.resolve(data)
     const onProgress = (line: string): void => console.log(line)
-    const mode = await restoreFolder({ folder, indexes, root, namespace, retentionBytes, onProgress })
-    console.log(`${backup} is in ${mode}: npm start -- --${last.mode} --data ${data}`)
+    const { mode, ...amount } = await restoreFolder({ folder, indexes, root, namespace, retentionBytes, onProgress })
+    console.log(`${backup} is in ${mode}, ${amountSaid(amount)}: npm start -- --${last.mode} --data ${data}`)
   }
 }
 

@@ -26,6 +26,7 @@ import {
 import { UsageError } from './command/command.ts'
 import { readOptions, usage, type Payments, type PortName, type StartOptions } from './start-options.ts'
 import { pastOf, tellPast } from './start-past.ts'
+import { openTables, tellTables } from './start-tables.ts'
 import { farewell, greeting } from './start-words.ts'
 
 const PREPARE_MS = 240_000
@@ -75,6 +76,7 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   const control = await startControl(supervisor)
   await Promise.all([fetchParts(system), compileServices()])
   for (const wave of system.stores) await Promise.all(wave.map((part) => begin(supervisor, part)))
+  const read = performance.now()
   await prepare(system, folder)
   if (options.mode !== 'live') await makeReceiverCertificate(folder)
   await Promise.all(system.services.map((part) => begin(supervisor, part)))
@@ -82,6 +84,7 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   console.log(greeting(options, keeper.running(), seconds()))
   sayReady(`http://127.0.0.1:${ports.api}`)
   void tellPast(pastOf(`http://127.0.0.1:${ports.feeds[0]}`), say)
+  void tellTables(() => openTables({ ...process.env, ...system.env }, folder.partitions), say, read)
 }
 
 function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<SystemOptions, 'external'> {

@@ -73,8 +73,8 @@ async function write(topic: TopicName, partition: number, count: number, tag: st
 }
 
 /** What every partition holds: first offset, end, and each record. */
-async function contents(reader: LogReader): Promise<Record<string, unknown>> {
-  const all: Record<string, unknown> = {}
+async function contents(reader: LogReader): Promise<Record<string, { readonly records: readonly unknown[] }>> {
+  const all: Record<string, { start: number | undefined; end: number | undefined; records: unknown[] }> = {}
   for (const { name, partitions } of topics) {
     const numbers = Array.from({ length: partitions === 'one' ? 1 : PARTITIONS }, (_, number) => number)
     const ends = await reader.offsets(name, numbers, 'end')
@@ -109,9 +109,10 @@ describe('a backup', { timeout: 180_000 }, () => {
 
     const root = path.join(home, 'restored')
     const indexes = await folder.indexes()
-    expect(await checkBackup(folder, indexes)).toBeGreaterThan(1_000)
+    expect((await checkBackup(folder, indexes)).bytes).toBeGreaterThan(1_000)
     const options = { folder, indexes, root, namespace, retentionBytes: 1e9, onProgress: () => undefined }
-    const mode = await restoreFolder(options)
+    const { mode, records } = await restoreFolder(options)
+    expect(records).toBe(Object.values(before).reduce((sum: number, each) => sum + each.records.length, 0))
     expect(readFileSync(path.join(root, 'secrets', 'demo'), 'utf8').trim()).toBe(
       'the-service-secret-that-was-made-here',
     )

@@ -17,6 +17,8 @@ export interface Piece {
   readonly from: number
   readonly to: number
   readonly bytes: number
+  /** Absent: it was written before they were counted. */
+  readonly records?: number
 }
 
 /** How far a backup has a partition. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, readdir, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { boundsOf, forgetWriters, isSound } from '../kafka/record-batch.ts'
+import { boundsOf, forgetWriters, isSound, type BatchBounds } from '../kafka/record-batch.ts'
 import { BackupError } from './sealed-file.ts'
 import type { BackupFolder, BackupIndex, Extent, Piece } from './folder.ts'
 
@@ -23,17 +23,31 @@ interface Sink {
 
 /**
  * Reads the last of `indexes` with all that it builds on, and opens every batch. Throws `BackupError` `damaged` where
- * anything is not as it was written. Gives the number of bytes.
+ * anything is not as it was written.
  */
-export async function checkBackup(folder: BackupFolder, indexes: readonly BackupIndex[]): Promise<number> {
-  let bytes = 0
+export async function checkBackup(folder: BackupFolder, indexes: readonly BackupIndex[]): Promise<Amount> {
+  const amount = { bytes: 0, records: 0 }
   await deliver(folder, indexes, (extent) => {
-    const batches = new Batches(extent, async (batch) => {
-      bytes += batch.length
-    })
+    const batches = new Batches(extent, async (batch, { records }) => count(amount, batch, records))
     return { write: (part) => batches.add(part), rest: async () => batches.end() }
   })
-  return bytes
+  return amount
+}
+
+/** What a backup, with all that it builds on, puts into a log. */
+export interface Amount {
+  readonly bytes: number
+  readonly records: number
+}
+
+/** For people: how much it is, and how long that took. */
+export function amountText({ bytes, records }: Amount, ms: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB, ${records.toLocaleString('en')} records in ${(ms / 1000).toFixed(1)} s`
+}
+
+function count(amount: { bytes: number; records: number }, batch: Buffer, records: number): void {
+  amount.bytes += batch.length
+  amount.records += records
 }
 
 /**
@@ -45,7 +59,7 @@ export async function restoreLog(
   folder: BackupFolder,
   indexes: readonly BackupIndex[],
   { logDir, namespace }: { readonly logDir: string; readonly namespace: string },
-): Promise<number> {
+): Promise<Amount & { readonly partitions: number }> {
   const extents = indexes.at(-1)?.extents ?? []
   const folderOf = ({ topic, partition }: Extent): string => path.join(logDir, `${namespace}${topic}-${partition}`)
   const own = extents.filter((extent) => existsSync(folderOf(extent)))
@@ -53,12 +67,13 @@ export async function restoreLog(
     throw new BackupError('not-empty', `${logDir} has none of the topics: make them first, with the broker running`)
   for (const extent of own) await assertEmpty(folderOf(extent))
   const segments = new Map<string, Segments>()
-  for (const extent of own) segments.set(placeOf(extent), new Segments(folderOf(extent), extent))
+  const amount = { bytes: 0, records: 0 }
+  for (const extent of own) segments.set(placeOf(extent), new Segments(folderOf(extent), extent, amount))
   for (const each of segments.values()) await each.begin()
   await deliver(folder, indexes, (extent) => segments.get(placeOf(extent)))
   for (const each of segments.values()) await each.finish()
   await rm(path.join(logDir, CLEAN_STOP), { force: true })
-  return own.length
+  return { ...amount, partitions: own.length }
 }
 
 async function assertEmpty(folder: string): Promise<void> {
@@ -138,14 +153,16 @@ class Bytes {
   }
 }
 
+type TakeBatch = (batch: Buffer, bounds: BatchBounds) => Promise<void>
+
 /** Whole batches out of bytes that come in any parts; those before the extent are left out. */
 class Batches {
   readonly #extent: Extent
-  readonly #take: (batch: Buffer, base: number, next: number) => Promise<void>
+  readonly #take: TakeBatch
   #rest: Buffer = Buffer.alloc(0)
   #next = 0
 
-  constructor(extent: Extent, take: (batch: Buffer, base: number, next: number) => Promise<void>) {
+  constructor(extent: Extent, take: TakeBatch) {
     this.#extent = extent
     this.#take = take
   }
@@ -159,7 +176,7 @@ class Batches {
       const whole = bytes.subarray(batch.at, batch.end)
       if (batch.base < this.#next || batch.next > this.#extent.end || !isSound(whole)) throw this.#damaged(batch.base)
       this.#next = batch.next
-      await this.#take(whole, batch.base, batch.next)
+      await this.#take(whole, batch)
     }
     this.#rest = bytes.subarray(end)
   }
@@ -183,10 +200,14 @@ class Segments implements Sink {
   #bytes = 0
   #next = 0
 
-  constructor(folder: string, extent: Extent) {
+  /** `amount`: where what is written is counted. */
+  constructor(folder: string, extent: Extent, amount: { bytes: number; records: number }) {
     this.#folder = folder
     this.#extent = extent
-    this.#batches = new Batches(extent, (batch, base, next) => this.#append(batch, base, next))
+    this.#batches = new Batches(extent, async (batch, bounds) => {
+      await this.#append(batch, bounds)
+      count(amount, batch, bounds.records)
+    })
   }
 
   async begin(): Promise<void> {
@@ -209,7 +230,7 @@ class Segments implements Sink {
     await writeFile(this.#nameOf(this.#extent.end), '')
   }
 
-  async #append(batch: Buffer, base: number, next: number): Promise<void> {
+  async #append(batch: Buffer, { base, next }: BatchBounds): Promise<void> {
     const isFull = this.#bytes + batch.length > SEGMENT_BYTES || next - (this.#first ?? base) > SEGMENT_OFFSETS_MAX
     if (this.#first === undefined || isFull) {
       await this.#close()

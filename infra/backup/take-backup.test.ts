@@ -75,7 +75,8 @@ class FakeLog implements RawLog {
       if (found === undefined) return
       const [batch] = boundsOf(found.bytes)
       if (batch === undefined) return
-      yield { bytes: found.bytes, from: found.base, to: batch.next, epoch: batch.epoch, isWhole: found.base === offset }
+      const { next, epoch, records } = batch
+      yield { bytes: found.bytes, from: found.base, to: next, epoch, records, isWhole: found.base === offset }
       offset = batch.next
     }
   }
@@ -118,7 +119,7 @@ describe('a backup of a log that lives', () => {
     log.append(TRADES, 'a', 'b')
     await take()
     log.append(TRADES, 'c')
-    expect((await take()).pieces).toMatchObject([{ topic: TRADES, from: 2, to: 3, anew: false }])
+    expect((await take()).pieces).toMatchObject([{ topic: TRADES, from: 2, to: 3, anew: false, records: 1 }])
     expect(await restored(TRADES)).toEqual({ values: ['0 a', '1 b', '2 c'], segments: ['0: true'] })
   })
 
@@ -127,7 +128,8 @@ describe('a backup of a log that lives', () => {
     await take()
     const logDir = path.join(home, 'broker')
     mkdirSync(path.join(logDir, `${TRADES}-0`), { recursive: true })
-    await restoreLog(folder, await folder.indexes(), { logDir, namespace: '' })
+    const amount = await restoreLog(folder, await folder.indexes(), { logDir, namespace: '' })
+    expect(amount).toMatchObject({ partitions: 1, records: 1 })
     const bytes = readFileSync(path.join(logDir, `${TRADES}-0`, `${'0'.repeat(20)}.log`))
     expect([bytes.readInt32BE(12), bytes.readBigInt64BE(43), bytes.readInt16BE(51)]).toEqual([0, -1n, -1])
   })

@@ -161,11 +161,12 @@ class Copy {
       if (isBehind && !isCompacted(topic)) part.anew = true
       if (piece === undefined || part.anew) {
         if (piece !== undefined) this.pieces.push(piece)
-        piece = { topic, partition, anew: part.anew, from: batches.from, to: batches.from, bytes: 0 }
+        piece = { topic, partition, anew: part.anew, from: batches.from, to: batches.from, bytes: 0, records: 0 }
       }
       part.anew = false
       await this.#pack.write(batches.bytes)
-      piece = { ...piece, to: batches.to, bytes: piece.bytes + batches.bytes.length }
+      const { bytes, records = 0 } = piece
+      piece = { ...piece, to: batches.to, bytes: bytes + batches.bytes.length, records: records + batches.records }
       part.at = batches.to
       part.epoch = batches.epoch
     }

@@ -19,6 +19,7 @@ export interface RawBatches {
   readonly epoch: number
   /** Every offset of `from` to `to` is there: compaction took nothing. */
   readonly isWhole: boolean
+  readonly records: number
 }
 
 /** Reads partitions as they lie in the log, control batches too. */
@@ -99,9 +100,12 @@ function batchesOf(bytes: Buffer, from: number, to: number): RawBatches | undefi
   if (first === undefined || last === undefined) return undefined
   let expected = from
   let isWhole = true
+  let records = 0
   for (const batch of batches) {
     isWhole &&= batch.isWhole && batch.base <= expected
     expected = batch.next
+    records += batch.records
   }
-  return { bytes: bytes.subarray(first.at, last.end), from: first.base, to: last.next, epoch: last.epoch, isWhole }
+  const place = { from: first.base, to: last.next, epoch: last.epoch }
+  return { bytes: bytes.subarray(first.at, last.end), ...place, isWhole, records }
 }

@@ -184,6 +184,8 @@ export interface BatchBounds {
   readonly epoch: number
   /** No record of it was taken out by compaction. */
   readonly isWhole: boolean
+  /** Records that a reader is given; a claim's mark is none. */
+  readonly records: number
 }
 
 /** Where each whole batch lies in `bytes`. */
@@ -194,8 +196,10 @@ export function boundsOf(bytes: Buffer): BatchBounds[] {
     if (end > bytes.length) break
     const base = Number(bytes.readBigInt64BE(at))
     const last = bytes.readInt32BE(at + LAST_DELTA_AT)
-    const isWhole = bytes.readInt32BE(at + COUNT_AT) === last + 1
-    bounds.push({ at, end, base, next: base + last + 1, epoch: bytes.readInt32BE(at + LEADER_EPOCH_AT), isWhole })
+    const count = bytes.readInt32BE(at + COUNT_AT)
+    const records = (bytes.readInt16BE(at + ATTRIBUTES_AT) & CONTROL) === 0 ? count : 0
+    const place = { at, end, base, next: base + last + 1, epoch: bytes.readInt32BE(at + LEADER_EPOCH_AT) }
+    bounds.push({ ...place, isWhole: count === last + 1, records })
     at = end
   }
   return bounds

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from 'node:path'
 import { BackupError } from '../backup/sealed-file.ts'
 import type { BackupFolder, BackupIndex } from '../backup/folder.ts'
-import { restoreLog } from '../backup/restore-log.ts'
+import { restoreLog, type Amount } from '../backup/restore-log.ts'
 import { writeSchemas } from '../kafka/saved-schemas.ts'
 import { createEmptyTopics } from '../kafka/setup.ts'
 import { startBroker } from './broker.ts'
@@ -24,10 +24,10 @@ const parts = ['registry', 'broker'] as const
 
 /**
  * Makes a data folder from a backup: a broker and a registry of their own take topics and schemas, stop, and the log is
- * put under the broker. Its parts get their places when all of it is done. Throws `BackupError` `not-empty` where the
- * folder has a log already.
+ * put under the broker. Its parts get their places, below `mode`, when all of it is done. Throws `BackupError` `not-empty`
+ * where the folder has a log already.
  */
-export async function restoreFolder(options: RestoreOptions): Promise<string> {
+export async function restoreFolder(options: RestoreOptions): Promise<Amount & { readonly mode: string }> {
   const index = options.indexes.at(-1)
   if (index === undefined) throw new BackupError('damaged', `${options.folder.path} holds no backup yet`)
   const mode = path.join(options.root, index.mode)
@@ -42,14 +42,14 @@ export async function restoreFolder(options: RestoreOptions): Promise<string> {
   try {
     const restoring = path.join(data.mode, 'restoring')
     rmSync(restoring, { recursive: true, force: true })
-    await fill(restoring, data, options, index)
+    const amount = await fill(restoring, data, options, index)
     writeSecrets(path.join(options.root, 'secrets'), secrets)
     for (const part of parts) renameSync(path.join(restoring, part), path.join(data.mode, part))
     rmSync(restoring, { recursive: true })
+    return { ...amount, mode }
   } finally {
     data.release()
   }
-  return mode
 }
 
 async function fill(
@@ -57,7 +57,7 @@ async function fill(
   data: DataFolder,
   { folder, indexes, namespace, retentionBytes, onProgress }: RestoreOptions,
   { partitions, schemas }: BackupIndex,
-): Promise<void> {
+): Promise<Amount> {
   const around = (name: string) => ({
     dataDir: path.join(restoring, name),
     port: 0,
@@ -76,7 +76,7 @@ async function fill(
   } finally {
     await broker.stop()
   }
-  await restoreLog(folder, indexes, { logDir: path.join(restoring, 'broker', 'log'), namespace })
+  return restoreLog(folder, indexes, { logDir: path.join(restoring, 'broker', 'log'), namespace })
 }
 
 /** Those that are not there. Throws where another one is. */
