@@ -161,19 +161,37 @@ export class Trials {
       const why = noPastOf(figure)
       return why === undefined ? [] : [{ ...figure, why }]
     })
-    const own = await kind.begins(this.#database, { asset: alert.asset, ...asked }, alert.terms)
+    const { asset } = alert
+    const own = await kind.begins(this.#database, { asset, ...asked }, alert.terms)
     const ended = (): boolean => this.#now() > until
+    const parts: AsyncIterable<Page>[] = []
     if (untold.length === 0 && (own ?? to) - from > SEAM) {
-      const past = { from: asked.from, to: own ?? asked.to, asset: alert.asset, venues: this.#venues, figures }
+      const past = { from: asked.from, to: own ?? asked.to, asset, venues: this.#venues, figures }
       const needsMinutes = kind.needsMinutes?.(alert.terms) ?? false
-      await run.take(readPastInputs(this.#database, { ...past, needsMinutes }), ended)
+      parts.push(ahead(readPastInputs(this.#database, { ...past, needsMinutes })))
     }
-    if (own !== undefined) {
-      const range = { asset: alert.asset, from: own, to: asked.to, limit: ROWS_MAX - run.records }
-      await run.take(kind.history(this.#database, range, alert.terms), ended)
-    }
+    if (own !== undefined)
+      parts.push(ahead(kind.history(this.#database, { asset, from: own, to: asked.to, limit: ROWS_MAX }, alert.terms)))
+    for (const pages of parts) await run.take(pages, ended)
     return { asked, own: own ?? null, figures, untold, ...run.told }
   }
+}
+
+/** The same pages, the next of them always being read already while one is looked at; the first at once. */
+function ahead(pages: AsyncIterable<Page>): AsyncIterable<Page> {
+  const reader = pages[Symbol.asyncIterator]()
+  const read = (): Promise<IteratorResult<Page>> => {
+    const reading = reader.next()
+    reading.catch(() => undefined) // told to who takes it, if anybody does
+    return reading
+  }
+  let next = read()
+  const take = async (): Promise<IteratorResult<Page>> => {
+    const page = await next
+    if (page.done !== true) next = read()
+    return page
+  }
+  return { [Symbol.asyncIterator]: () => ({ next: take }) }
 }
 
 /** One trial as it goes on. */

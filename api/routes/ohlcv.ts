@@ -33,28 +33,30 @@ export function refuseUncounted({ counted }: Services, { exchange }: Pick<AskedC
 export async function readOhlcv(services: Services, context: TradeContext, asked: AskedCandles): Promise<View> {
   const past = await readPast(services, context, intervals[asked.interval])
   const own = ofExchange({ ...context, past }, asked)
-  const [candles, missing] = await Promise.all([
-    readRange(services, own, asked),
-    missingOf(services, own, candleRange(own, asked)),
-  ])
-  return ohlcvView(own, asked, { candles, missing })
+  return ohlcvView(own, asked, await readRange(services, own, asked))
 }
 
 /**
- * Without a start the newest `limit` candles are wanted, however far back they lie; where the last `limit` buckets do
- * not hold that many, all of the log is asked once.
+ * `limit` candles are wanted, however far they lie; where the nearest `limit` buckets do not hold that many, all that may
+ * hold one is asked once. What is missing is asked of the same time.
  */
-async function readRange(services: Services, context: WithPast, asked: AskedCandles): Promise<CandleRow[]> {
+async function readRange(services: Services, context: WithPast, asked: AskedCandles): Promise<Facts> {
   const { asset, traded, positions, past } = context
   const instruments = [...new Set([...traded, ...past].map(({ instrument }) => instrument))]
   const query = { asset, instruments, positions, past, width: intervals[asked.interval], limit: asked.limit }
-  if (asked.start !== undefined)
-    return readCandles(services.database, { ...query, ...candleRange(context, asked) }, 'oldest')
+  const side = asked.start === undefined ? 'newest' : 'oldest'
+  const read = async (range: Range): Promise<Facts> => {
+    const [candles, missing] = await Promise.all([
+      readCandles(services.database, { ...query, ...range }, side),
+      missingOf(services, context, range),
+    ])
+    return { candles, missing }
+  }
   const near = rangeOf(context, asked)
   const all = candleRange(context, asked)
-  const candles = await readCandles(services.database, { ...query, ...near }, 'newest')
-  if (candles.length === asked.limit || near.from <= all.from) return candles
-  return readCandles(services.database, { ...query, ...all }, 'newest')
+  const facts = await read(near)
+  const isAll = near.from <= all.from && near.to >= all.to
+  return isAll || facts.candles.length === asked.limit ? facts : read(all)
 }
 
 /** All buckets that may hold one of the candles asked for: `limit` counts candles, not buckets. */

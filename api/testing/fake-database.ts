@@ -96,6 +96,8 @@ export class FakeDatabase implements Database {
       case 'log-gaps':
       case 'lost-trades':
         return this.#logGapRows(kind, params)
+      case 'ended':
+        return [{ ended: this.unsubscribed.filter(({ asset }) => asset === params['asset']).length }]
       case 'unsubscribed':
         return this.unsubscribed
           .filter(({ asset }) => asset === params['asset'])
@@ -144,8 +146,10 @@ export function instrumentOf({ venue, asset }: { readonly venue: string; readonl
 
 function kindOf(sql: string): string {
   if (sql.includes('FROM promise_minutes')) return 'promises'
+  if (sql.includes('FROM subscription_changes_log')) return 'ended'
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
-  if (sql.includes('FROM venue_candles_log')) return sql.includes('AS first_us') ? 'first-minute' : 'past'
+  if (sql.includes('FROM venue_past_days')) return 'past'
+  if (sql.includes('FROM venue_candles_log')) return 'first-minute'
   if (/FROM venue_candles WHERE[^]*GROUP BY start_us/.test(sql)) return 'past-candles'
   if (sql.includes('AS here')) return 'here'
   if (sql.includes('FROM partition_times')) return 'partition-time'

@@ -21,6 +21,8 @@ export interface Unsubscribed extends Stretch {
   readonly instrument: string
 }
 
+/** Of most assets none has ended, and then nothing else is asked. */
+const endedSql = `SELECT count() AS ended FROM subscription_changes_log WHERE asset = {asset:String} AND state = 'ended'`
 /** A subscription that ended goes on with the first bucket behind it. */
 const unsubscribedSql = `SELECT ended.instrument AS instrument, ${microsSql('ended.time')} AS from_us,
   ${microsSql('flow.bucket')} AS next_us
@@ -32,6 +34,8 @@ const unsubscribedSql = `SELECT ended.instrument AS instrument, ${microsSql('end
 
 /** When nobody was subscribed to an asset's trades; without an end where that is still so. */
 export async function readUnsubscribed(database: Database, asset: string): Promise<Unsubscribed[]> {
+  const [counted] = await database.query(endedSql, { asset })
+  if (new Row(counted).number('ended') === 0) return []
   const rows = await database.query(unsubscribedSql, { asset })
   return rows.map((raw) => {
     const row = new Row(raw)

@@ -2,7 +2,7 @@ import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPositions } from './flow.ts'
-import { candlesOfPast, isTold, pastParams, sourceRangeOf, sourceSql, untilSql, type Past } from './past.ts'
+import { candlesOfPast, isTold, pastParams, sourceRangeOf, sourceSql, toldBehind, untilSql, type Past } from './past.ts'
 import { joinedRange, ofTrades, sourceOf, type Source, type SourceRange } from './held-past.ts'
 import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
 import { iso, microsSql, timeParam } from './time.ts'
@@ -87,8 +87,9 @@ export async function readFlow(
 ): Promise<FlowRow[]> {
   const bounds = storedRange(positions, range, { width, before: true })
   const from = anchor === undefined ? {} : { anchor, whole: ceilTo(anchor, intervals['1h']) }
-  const sql = flowSql(anchor === undefined ? 'fromStart' : 'fromAnchor', own.length > 0)
-  const about = own.length === 0 ? {} : { ...pastParams(own, width), end: range.to, untold: untoldTo(own, positions) }
+  const told = toldBehind(own, anchor ?? range.from)
+  const sql = flowSql(anchor === undefined ? 'fromStart' : 'fromAnchor', told.length > 0)
+  const about = told.length === 0 ? {} : { ...pastParams(told, width), end: range.to, untold: untoldTo(told, positions) }
   const rows = await database.query(sql, { asset, width, ...bounds, ...from, ...about })
   const isOwn = ({ instrument, bucket }: Flow): boolean => isTold(own, instrument, bucket)
   const counts = (row: Flow): boolean =>

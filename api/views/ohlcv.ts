@@ -1,7 +1,7 @@
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPositions } from './flow.ts'
-import { candlesOfPast, isTold, pastParams, sourceSql, sourceRangeOf, untilSql, type Past } from './past.ts'
+import { candlesOfPast, isTold, pastParams, sourceSql, sourceRangeOf, toldBehind, untilSql, type Past } from './past.ts'
 import { joinedRange, ofTrades, type SourceRange } from './held-past.ts'
 import { bucketSql, floorTo, intervals, type Range } from './range.ts'
 import { microsSql, timeParam } from './time.ts'
@@ -73,7 +73,8 @@ function candlesSql(side: Side, width: Micros, hasPast: boolean): string {
 
 /** Candles of a range, oldest first; buckets without a trade have none. */
 export async function readCandles(database: Database, query: CandleQuery, side: Side): Promise<CandleRow[]> {
-  const { asset, instruments, width, limit, positions, past } = query
+  const { asset, instruments, width, limit, positions } = query
+  const past = toldBehind(query.past, query.from)
   const bounds = storedRange(positions, query, { width, before: false })
   const about = past.length === 0 ? {} : { ...pastParams(past, width), end: query.to }
   const params = { asset, instruments, width, limit, ...bounds, ...about }

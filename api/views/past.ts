@@ -40,16 +40,20 @@ const PAST_TTL_MS = 5_000
 /** SQL of the hours on both sides of what an ordered array of hours leaves out, the longest stretches. */
 const missingSql = (hours: string): string => `arraySlice(arrayReverseSort(pair -> pair.2 - pair.1, arrayFilter(
   pair -> pair.2 > pair.1 + 1, arrayZip(arrayPopBack(${hours}), arrayPopFront(${hours})))), 1, ${HOLES_MAX})`
-/** Of the table itself: which times there are is the same before and after equal candles were merged. */
-const pastSql = `WITH arraySort(groupArray(hour)) AS hours, arraySort(groupArrayIf(hour, taker_latest > 0)) AS taker_hours,
-  ${missingSql('hours')} AS missing, ${missingSql('taker_hours')} AS taker_missing
-  SELECT instrument, min(oldest) AS since, max(latest) AS newest, minIf(taker_oldest, taker_latest > 0) AS taker_since,
-  max(taker_latest) AS taker_newest, taker_newest > 0 AS takers, missing.1 AS missing_after, missing.2 AS missing_before,
+/** SQL of the hours since the epoch that a column of a day's hours, a bit each, stands for. */
+const bitsSql = (column: string): string =>
+  `arrayMap(bit -> toUInt32(toUInt32(day) * 24 + bit), bitPositionsToArray(groupBitOr(${column})))`
+/** Of the table of days: which hours there are, without reading their candles. */
+const pastSql = `WITH arraySort(groupArrayArray(day_hours)) AS all_hours, arraySort(groupArrayArray(day_taker_hours)) AS all_taker_hours,
+  ${missingSql('all_hours')} AS missing, ${missingSql('all_taker_hours')} AS taker_missing
+  SELECT instrument, min(oldest) AS since, max(latest) AS newest, minIf(taker_oldest, takes) AS taker_since,
+  maxIf(taker_latest, takes) AS taker_newest, max(takes) AS takers, missing.1 AS missing_after, missing.2 AS missing_before,
   taker_missing.1 AS taker_missing_after, taker_missing.2 AS taker_missing_before
-  FROM (SELECT instrument, toUInt32(intDiv(at, ${intervals['1h']})) AS hour, min(at) AS oldest, max(at) AS latest,
-    minIf(at, taker_buy IS NOT NULL) AS taker_oldest, maxIf(at, taker_buy IS NOT NULL) AS taker_latest
-    FROM (SELECT instrument, taker_buy, ${microsSql('start')} AS at FROM venue_candles_log
-      WHERE asset = {asset:String} AND seconds = {unit:UInt32}) GROUP BY instrument, hour)
+  FROM (SELECT instrument, ${bitsSql('hours')} AS day_hours, ${bitsSql('taker_hours')} AS day_taker_hours,
+    ${microsSql('min(first_start)')} AS oldest, ${microsSql('max(last_start)')} AS latest,
+    ${microsSql('min(first_taker)')} AS taker_oldest, ${microsSql('max(last_taker)')} AS taker_latest,
+    groupBitOr(taker_hours) > 0 AS takes
+    FROM venue_past_days WHERE asset = {asset:String} AND seconds = {unit:UInt32} GROUP BY instrument, day)
   GROUP BY instrument`
 
 /**
@@ -130,6 +134,11 @@ export function withPast(traded: readonly Traded[], past: readonly Past[]): Firs
 /** Whether a trade of an instrument at a time counts, or its venue's candle does. */
 export function isTold(past: readonly Past[], instrument: string, time: Micros): boolean {
   return time >= (past.find((one) => one.instrument === instrument)?.until ?? 0)
+}
+
+/** Those of which something is told behind a time: up to where trades count it is candles that are told. */
+export function toldBehind(past: readonly Past[], time: Micros): readonly Past[] {
+  return past.filter(({ until }) => until > time)
 }
 
 /** SQL of from when on the trades of a row's instrument count, microseconds. */

@@ -100,6 +100,13 @@ function orders<Item>(items: readonly Item[]): Item[][] {
 
 const range = `start = '${iso(H - 3 * HOUR).slice(0, -1)}', end = '${iso(H + 3 * HOUR).slice(0, -1)}'`
 
+/** Waits for so many candles, and for what is told of their hours, which comes a moment later. */
+async function arrived(rows: number, where = '1'): Promise<void> {
+  await world.soon(`SELECT count() AS rows FROM venue_candles WHERE ${where}`, [{ rows }])
+  const days = `SELECT groupBitOr(hours) AS hours FROM venue_past_days WHERE ${where} GROUP BY asset, instrument, day`
+  await world.soon(`SELECT sum(bitCount(hours)) AS rows FROM (${days})`, [{ rows }])
+}
+
 it('tells one series of candles, archives and trades, each hour of one source and once, whatever came first', async () => {
   // Each topic is read on its own: what may differ is the order within it.
   const all = orders(past).flatMap((first) => orders(flow).map((second) => [...first, ...second]))
@@ -110,7 +117,7 @@ it('tells one series of candles, archives and trades, each hour of one source an
       await world.append(topic, values)
     }
   }
-  await world.soon('SELECT count() AS rows FROM venue_candles', [{ rows: 4 * all.length }])
+  await arrived(4 * all.length)
   await world.soon('SELECT count() AS rows FROM flow_1h', [{ rows: 2 * all.length }])
   for (const asset of assets) {
     const read = (columns: string, view: string, seconds: number): Promise<unknown[]> =>
@@ -174,7 +181,7 @@ function told(hours: number, source = 'venue_candles'): { time: string; source: 
 it('says of a venue that does not tell who took that it does not, and gives no flow of it', async () => {
   const silent = { instrument: 'bybit:perp:BTCUSDT', taker_buy: null, trades: null }
   await world.append('market.history', [candle('silent', -1, silent), candle('silent', 0, silent)])
-  await world.soon("SELECT count() AS rows FROM venue_candles WHERE asset = 'silent'", [{ rows: 2 }])
+  await arrived(2, "asset = 'silent'")
   expect(await world.rows(`SELECT * FROM ohlcv(asset = 'silent', venue = 'all', seconds = 7200, ${range})`)).toEqual([
     {
       time: iso(H - HOUR),

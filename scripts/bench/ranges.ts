@@ -13,7 +13,7 @@ import { emptyFields } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { RecordType, Records, Flow, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
+import { instrumentId, usualTradeVenues } from '../../schemas/venues.ts'
 import type { Bench, Figure, BenchParts } from '../figure.ts'
 import { prepareApi, program, startServer, type BenchEnvironment } from './system/api.ts'
 
@@ -31,31 +31,84 @@ const symbolOf = (n: number): string => symbols[n % symbols.length] ?? ''
 /** `rows` and fewer, so that no two questions are equal. */
 const fewer = (rows: number, n: number): number => rows - Math.floor(n / symbols.length)
 
-const questions: Readonly<Record<string, Question>> = {
-  'ohlcv, 1 h by 1m, one venue': (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=1m&limit=${fewer(60, n)}` }),
-  'ohlcv, 24 h by 5m, all venues': (n) => ({
-    path: `/ohlcv/${symbolOf(n)}?interval=5m&exchange=all&limit=${fewer(288, n)}`,
-  }),
-  'ohlcv, 7 d by 15m, all venues': (n) => ({
-    path: `/ohlcv/${symbolOf(n)}?interval=15m&exchange=all&limit=${fewer(672, n)}`,
-  }),
-  'ohlcv, 7 d by 1h, all venues': (n) => ({
-    path: `/ohlcv/${symbolOf(n)}?interval=1h&exchange=all&limit=${fewer(168, n)}`,
-  }),
-  'ohlcv, 90 d by 4h, all venues': (n) => ({
-    path: `/ohlcv/${symbolOf(n)}?interval=4h&exchange=all&limit=${fewer(540, n)}`,
-  }),
+/** What an answer is made of: rows of one table, in so many stretches of its order. */
+interface Made {
+  readonly rows: number
+  readonly stretches: number
+  /** Rows of the table that are read at once; a stretch begins and ends within one. */
+  readonly granule: number
+}
+
+const venues = usualTradeVenues.length
+const HOURS_OF_WEEK = 7 * 24
+const BUCKETS_OF_HOUR = 360
+const hoursOf = (days: number): number => days * 24
+/** Of the table that says which hours of the past there are, in as many parts as are not merged at a time. */
+const daysOf = (days: number): Made => ({ rows: (days + 1) * venues, stretches: 4, granule: 256 })
+const buckets = (count: number, of = venues): Made => ({ rows: count * of, stretches: of, granule: 1_024 })
+const hours = (count: number): Made => ({ rows: count * venues, stretches: venues, granule: 1_024 })
+/** Of all venues: those that do not count are left out as they are read. */
+const candles = (count: number): Made => ({ rows: count * venues, stretches: 1, granule: 1_024 })
+/** Hours are read as buckets up to where they are whole: the one that runs, and the one in which a range begins. */
+const running = buckets(BUCKETS_OF_HOUR)
+
+interface Asked {
+  readonly ask: Question
+  /** What its answer is made of; left out: of as many prices as come near its target. */
+  readonly made?: readonly Made[]
+}
+
+const questions: Readonly<Record<string, Asked>> = {
+  'ohlcv, 1 h by 1m, one venue': {
+    ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=1m&limit=${fewer(60, n)}` }),
+    made: [daysOf(1), buckets(BUCKETS_OF_HOUR, 1)],
+  },
+  'ohlcv, 24 h by 5m, all venues': {
+    ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=5m&exchange=all&limit=${fewer(288, n)}` }),
+    made: [daysOf(1), buckets(24 * BUCKETS_OF_HOUR)],
+  },
+  'ohlcv, 7 d by 15m, all venues': {
+    ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=15m&exchange=all&limit=${fewer(672, n)}` }),
+    made: [daysOf(1), buckets(HOURS_OF_WEEK * BUCKETS_OF_HOUR)],
+  },
+  'ohlcv, 7 d by 1h, all venues': {
+    ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=1h&exchange=all&limit=${fewer(168, n)}` }),
+    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(2)],
+  },
+  'ohlcv, 90 d by 4h, all venues': {
+    ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=4h&exchange=all&limit=${fewer(540, n)}` }),
+    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(hoursOf(90))],
+  },
   // What the console's chart of a new installation asks for, page by page.
-  'ohlcv, a page of 1,000 hours, all venues': (n) => ({
-    path: `/ohlcv/${symbolOf(n)}?interval=1h&exchange=all&limit=${fewer(1_000, n)}`,
-  }),
-  'cvd/history, 1 h by 1m': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1m&limit=${fewer(60, n)}` }),
-  'cvd/history, 24 h by 5m': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=5m&limit=${fewer(288, n)}` }),
-  'cvd/history, 7 d by 1h': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1h&limit=${fewer(168, n)}` }),
-  'cvd/history, 90 d by 4h': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=4h&limit=${fewer(540, n)}` }),
+  'ohlcv, a page of 1,000 hours, all venues': {
+    ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=1h&exchange=all&limit=${fewer(1_000, n)}` }),
+    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(1_000)],
+  },
+  // Beside its range the hours before it since the first trade, from which the running total comes.
+  'cvd/history, 1 h by 1m': {
+    ask: (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1m&limit=${fewer(60, n)}` }),
+    made: [daysOf(1), hours(HOURS_OF_WEEK), running, running],
+  },
+  'cvd/history, 24 h by 5m': {
+    ask: (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=5m&limit=${fewer(288, n)}` }),
+    made: [daysOf(1), hours(HOURS_OF_WEEK), buckets(25 * BUCKETS_OF_HOUR)],
+  },
+  'cvd/history, 7 d by 1h': {
+    ask: (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1h&limit=${fewer(168, n)}` }),
+    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(2)],
+  },
+  'cvd/history, 90 d by 4h': {
+    ask: (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=4h&limit=${fewer(540, n)}` }),
+    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(hoursOf(90))],
+  },
   // The first symbol has prices of a week, the others of 96 minutes.
-  'alerts/backtest, 96 min of prices': (n) => whatIf(symbols[1 + (n % (symbols.length - 1))] ?? '', n),
-  'alerts/backtest, 7 d of prices': (n) => whatIf(symbolOf(0), n),
+  'alerts/backtest, 96 min of prices': { ask: (n) => whatIf(symbols[1 + (n % (symbols.length - 1))] ?? '', n) },
+  'alerts/backtest, 7 d of prices': { ask: (n) => whatIf(symbolOf(0), n) },
+}
+
+/** Most rows that are read for it: of each stretch the granules at both ends are read whole. */
+function explained(made: readonly Made[]): number {
+  return made.reduce((sum, { rows, stretches, granule }) => sum + rows + 2 * stretches * granule, 0)
 }
 
 /** Targets over all of the range in which prices move, and a little beyond. */
@@ -80,7 +133,7 @@ const bench: Bench = async (getParts) => {
     api = await startServer('api', program('api/main.ts'), folder, { ...place.env, TRUST_PROXY: '1' })
     const { url } = api
     const figures: Figure[] = []
-    for (const [name, question] of Object.entries(questions)) figures.push(...(await measure(url, name, question)))
+    for (const [name, asked] of Object.entries(questions)) figures.push(...(await measure(url, name, asked)))
     return figures
   } finally {
     await api?.stop()
@@ -90,7 +143,7 @@ const bench: Bench = async (getParts) => {
 
 export default bench
 
-async function measure(url: string, name: string, question: Question): Promise<Figure[]> {
+async function measure(url: string, name: string, { ask: question, made }: Asked): Promise<Figure[]> {
   const count = QUESTIONS
   for (let n = count; n < count + WARM_UP; n++) await ask(url, question(n), n)
   const before = await readSoFar(url)
@@ -107,10 +160,12 @@ async function measure(url: string, name: string, question: Question): Promise<F
     return { ...about, metric: `${name}, p${p * 100}`, value, unit: 'ms', baseline: LIMIT_MS, ratio: value / LIMIT_MS }
   })
   const each = (what: keyof Read): number => (after[what] - before[what]) / count
+  const baseline = made === undefined ? undefined : explained(made)
+  const held = baseline === undefined ? {} : { baseline, ratio: each('rows') / baseline }
   return [
     ...times,
     { ...about, metric: `${name}, queries`, value: each('queries'), unit: 'a question' },
-    { ...about, metric: `${name}, rows read`, value: each('rows'), unit: 'a question' },
+    { ...about, metric: `${name}, rows read`, value: each('rows'), unit: 'a question', ...held },
     { ...about, metric: `${name}, bytes read`, value: each('bytes'), unit: 'a question' },
   ]
 }
@@ -159,11 +214,11 @@ const SOME_PRICES: Micros = 96 * 60 * SECOND
 /** Flow that is also in the log: the first rows, and those of the newest time. */
 const NEWEST_BUCKETS = 12
 
-/** Twelve assets; each trades on all venues, in every bucket of a week. */
+/** Twelve assets; each trades on all venues that count where nothing else is said, in every bucket of a week. */
 export const symbols: readonly string[] = 'BTC ETH SOL XRP DOGE BNB ADA LINK AVAX LTC DOT UNI'.split(' ')
 const assets = symbols.map((symbol) => symbol.toLowerCase())
 const instrumentsOf = (asset: string): string[] =>
-  tradeVenues.map(({ venue, market }) => instrumentId(venue, market, `${asset.toUpperCase()}USDT`))
+  usualTradeVenues.map(({ venue, market }) => instrumentId(venue, market, `${asset.toUpperCase()}USDT`))
 
 /**
  * A week of flow by buckets and hours of all assets, the venues' candles of 90 days, and prices: a week of the first asset,
@@ -316,7 +371,7 @@ function listing(asset: string, now: Micros): (instrument: string) => readonly [
 function saidOf(mine: readonly string[], now: Micros): Pick<Records['mark'], 'venues' | 'changes'> {
   const since = now - WEEK
   return {
-    venues: tradeVenues.map(({ venue }) => ({ venue, state: 'live', sockets: 1, since })),
+    venues: usualTradeVenues.map(({ venue }) => ({ venue, state: 'live', sockets: 1, since })),
     changes: mine.flatMap((asset) =>
       instrumentsOf(asset).map((instrument) => ({ instrument, asset, state: 'acknowledged' as const, time: since })),
     ),

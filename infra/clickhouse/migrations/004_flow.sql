@@ -78,6 +78,7 @@ CREATE TABLE IF NOT EXISTS flow_log
 ENGINE = ReplacingMergeTree(v)
 PARTITION BY toYYYYMM(bucket)
 ORDER BY (asset, instrument, bucket, part)
+SETTINGS index_granularity = 1024
 COMMENT 'Taker flow per instrument, 10 s bucket and part; read the view flow_10s';
 
 CREATE TABLE IF NOT EXISTS flow_hours_log
@@ -108,6 +109,7 @@ CREATE TABLE IF NOT EXISTS flow_hours_log
 ENGINE = ReplacingMergeTree(v)
 PARTITION BY toYYYYMM(hour)
 ORDER BY (asset, instrument, hour, part)
+SETTINGS index_granularity = 1024
 COMMENT 'Taker flow per instrument and hour, of its closed buckets; read the view flow_1h';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow TO flow_log AS

@@ -1,6 +1,9 @@
 -- market.history: the venues' past, as candles of theirs or made of their archives of trades. One series is told of it and of
 -- trades: up to the first whole hour of an instrument's trades the archive stands, where there is none the venue's candle; from
 -- there on trades, whatever came first. A candle that comes twice is one.
+--
+-- Candles stand by time before instruments, since a range asks for those of all venues: then it is one stretch. Which hours
+-- there are of an instrument is a table of days, so that nobody reads all candles to learn where they begin and end.
 
 CREATE TABLE IF NOT EXISTS market_history_in
 (
@@ -69,8 +72,43 @@ CREATE TABLE IF NOT EXISTS venue_candles_log
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYear(start)
-ORDER BY (asset, instrument, seconds, start)
+ORDER BY (asset, seconds, start, instrument)
+SETTINGS index_granularity = 1024
 COMMENT 'The venues'' past in candles, theirs or made of their archives of trades; read the views venue_candles, ohlcv and cvd';
+
+CREATE TABLE IF NOT EXISTS venue_past_days
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    seconds UInt32 COMMENT 'Length of the candles: 3600 or 60' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    day Date COMMENT 'Day of UTC' CODEC(DoubleDelta, ZSTD(1)),
+    hours SimpleAggregateFunction(groupBitOr, UInt32) COMMENT 'Hours of the day in which candles start, a bit each, the lowest is the first' CODEC(ZSTD(1)),
+    first_start SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'Start of its first candle' CODEC(Delta, ZSTD(1)),
+    last_start SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Start of its last candle' CODEC(Delta, ZSTD(1)),
+    taker_hours SimpleAggregateFunction(groupBitOr, UInt32) COMMENT 'As hours, of candles that say what takers bought; 0: none does' CODEC(ZSTD(1)),
+    first_taker SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'Start of the first of those; the year 2200: none' CODEC(Delta, ZSTD(1)),
+    last_taker SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'Start of the last of those; 1970: none' CODEC(Delta, ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYear(day)
+ORDER BY (asset, seconds, instrument, day)
+SETTINGS index_granularity = 256
+COMMENT 'Which hours of a day the venues'' past has of an instrument; group by asset, seconds, instrument and day, with groupBitOr, min and max.';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_venue_past_day TO venue_past_days AS
+SELECT
+    candle.asset AS asset,
+    candle.seconds AS seconds,
+    candle.instrument AS instrument,
+    toDate(candle.start) AS day,
+    groupBitOr(bitShiftLeft(toUInt32(1), toHour(candle.start))) AS hours,
+    min(candle.start) AS first_start,
+    max(candle.start) AS last_start,
+    groupBitOr(if(candle.taker_buy IS NULL, toUInt32(0), bitShiftLeft(toUInt32(1), toHour(candle.start)))) AS taker_hours,
+    min(if(candle.taker_buy IS NULL, toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), candle.start)) AS first_taker,
+    max(if(candle.taker_buy IS NULL, toDateTime64(0, 6, 'UTC'), candle.start)) AS last_taker
+FROM venue_candles_log AS candle
+GROUP BY asset, seconds, instrument, day;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_venue_candle TO venue_candles_log AS
 SELECT
@@ -240,12 +278,12 @@ FROM
     (
         SELECT
             instrument,
-            min(toUnixTimestamp64Micro(start)) AS oldest,
-            max(toUnixTimestamp64Micro(start)) AS latest,
-            min(if(taker_buy IS NULL, toInt64(4611686018427387904), toUnixTimestamp64Micro(start))) AS taker_oldest,
-            max(if(taker_buy IS NULL, toInt64(0), toUnixTimestamp64Micro(start))) AS taker_latest,
+            min(toUnixTimestamp64Micro(first_start)) AS oldest,
+            max(toUnixTimestamp64Micro(last_start)) AS latest,
+            min(if(taker_hours = 0, toInt64(4611686018427387904), toUnixTimestamp64Micro(first_taker))) AS taker_oldest,
+            max(if(taker_hours = 0, toInt64(0), toUnixTimestamp64Micro(last_taker))) AS taker_latest,
             toInt64(0) AS traded
-        FROM venue_candles_log
+        FROM venue_past_days
         WHERE asset = {asset:String} AND seconds = {unit:UInt32}
         GROUP BY instrument
         UNION ALL
