@@ -20,6 +20,7 @@ import { fakePresent } from './testing/fake-present.ts'
 import { fillLog, fillViews } from './testing/facts.ts'
 import { fillAsset, fillTokens } from './testing/market-facts.ts'
 import { fillMarketLog } from './testing/market-log.ts'
+import { ReplayedApi } from './testing/replayed-api.ts'
 import { surroundings, type Surroundings } from './testing/surroundings.ts'
 import { Unread } from './unread.ts'
 import { readAudits } from './views/health.ts'
@@ -41,6 +42,8 @@ import { priceOf, heldAgainstAt, tickersOf } from './views/prices.ts'
 import { ratiosOf } from './views/perpetuals.ts'
 
 const PARTITIONS = 2
+/** A scan that is kept for a moment; whether all is well. */
+const isOfNoMoment = /extreme|healthz|readyz|metrics|screener/
 const MINUTE = 60_000_000
 const HOUR = 60 * MINUTE
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -282,6 +285,31 @@ describe('the API on the real parts', () => {
   it.each([...ofNow, ...ofRanges])('answers %s', async (target) => {
     const { status, body } = await ask(target)
     expect([status, body]).toEqual([200, expect.any(Object)])
+  })
+
+  it('answers about now with what the log alone gives up to where the answer was cut', async () => {
+    const { codec, log } = own
+    const replayed = await ReplayedApi.start({ reader: log.reader(), codec, partitions: PARTITIONS })
+    const known = fake.market.prices.find(({ asset }) => asset === 'btc')
+    if (known === undefined) throw new Error('BTC has a price')
+    const positions = new Set<string>()
+    try {
+      for (const price of [100.5, 99.5, 100.25])
+        for (const target of ofNow) {
+          const value = { ...known, price, time: Date.now() * 1000, v: positions.size }
+          await send('alerts.inputs', 'composite_price', value)
+          const response = await fetch(`${api?.url}${target}`, { headers: { prefer: 'log-position' } })
+          const position = response.headers.get('log-position')
+          const told = await response.text()
+          expect([target, position === null]).toEqual([target, isOfNoMoment.test(target)])
+          if (position === null) continue
+          positions.add(position)
+          expect([target, await replayed.of({ target, text: told, position })]).toEqual([target, told])
+        }
+    } finally {
+      await replayed.stop()
+    }
+    expect(positions.size).toBeGreaterThan(2)
   })
 
   it('answers about now while ClickHouse is stopped, and says that ranges are unavailable', async () => {

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { median } from '../processors/prices/median.ts'
 import { flow, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { routesOfNow } from './testing/routes-of-now.ts'
 
 const SECOND = 1_000_000
+const PLACE = 'derived.flow=7,9; market.tokens=3'
+/** A scan that is kept for a moment; whether it is ready. */
+const isOfNoMoment = /extreme|readyz/
 
 let api: Harness
 beforeEach(async () => {
@@ -37,6 +41,20 @@ describe('an answer is cut from one moment:', () => {
     expect(used.map(([name]) => name)).toEqual(sources)
     expect(median(used.map(([, venue]) => venue.price))).toBe(price)
     expect(price).toBe(102)
+  })
+
+  it('which is told to whoever asks for it, where there is one', async () => {
+    const asked = async (path: string, prefer: string): Promise<(string | null)[]> => {
+      const { status, headers } = await api.get(path, { headers: { prefer } })
+      expect([path, status]).toEqual([path, 200])
+      return [headers.get('log-position'), headers.get('preference-applied')]
+    }
+    for (const path of routesOfNow.filter((each) => !isOfNoMoment.test(each))) {
+      expect([path, ...(await asked(path, 'respond-async, log-position'))]).toEqual([path, PLACE, 'log-position'])
+      expect(await asked(path, 'respond-async')).toEqual([null, null])
+    }
+    for (const path of routesOfNow.filter((each) => isOfNoMoment.test(each)))
+      expect(await asked(path, 'log-position')).toEqual([null, null])
   })
 
   it('a venue that the composite leaves out has a price of no later time', async () => {

@@ -157,6 +157,7 @@ class Held {
   readonly #asking: LogReader
   readonly #folds: Fold[]
   readonly #common = emptyPresent()
+  readonly #position: ReadonlyMap<TopicName, number[]>
   readonly #prompt: Follower
   readonly #others: Follower
   readonly #closeSince: () => number | undefined
@@ -168,7 +169,12 @@ class Held {
     this.#codec = codec
     this.#asking = kafka.reader()
     this.#folds = Array.from({ length: options.partitions }, (_, partition) => Fold.empty(presentRow, partition))
-    this.present = new Present(() => this.#folds.map(stateOf), this.#common)
+    const nowhere = (partitions: number): number[] => Array.from({ length: partitions }, () => 0)
+    this.#position = new Map([
+      ...presentRow.inputs.map((topic) => [topic, nowhere(options.partitions)] as const),
+      ...common.map((topic) => [topic, nowhere(1)] as const),
+    ])
+    this.present = new Present(() => this.#folds.map(stateOf), this.#common, this.#position)
     const every = (ms: number) => () => (closeSince() === undefined ? UNASKED_EVERY_MS : (options.everyMs ?? ms))
     this.#prompt = this.#follower(kafka, every(PROMPT_EVERY_MS))
     this.#others = this.#follower(kafka, every(OTHERS_EVERY_MS))
@@ -250,9 +256,16 @@ class Held {
         found.kind === 'none'
           ? Fold.empty(presentRow, partition)
           : new Fold(presentRow, partition, { ...found.position, state: presentRow.core.load(found.parts) })
+    for (const { topic, partition, offset } of positions) this.#stand(topic, partition, offset)
     this.present.forget()
     for (const listener of this.#listeners) listener.begin(positions)
     return positions
+  }
+
+  /** From here on the present holds what lies before an offset. */
+  #stand(topic: string, partition: number, offset: number): void {
+    const offsets = this.#position.get(topic as TopicName) // of a topic that only listeners follow there are none
+    if (offsets !== undefined) offsets[partition] = offset
   }
 
   async #snapshots(partitions: readonly number[]): Promise<Snapshots[]> {
@@ -298,6 +311,7 @@ class Held {
     if (value === null) {
       for (const listener of this.#listeners) listener.gone?.({ ...from, offset }, key?.toString() ?? '')
       if (from.topic === 'market.tokens' && key !== null) drop(this.#common, 'token', key.toString())
+      this.#stand(from.topic, from.partition, offset + 1)
       return
     }
     const type = this.#codec.typeOf(value)
@@ -314,6 +328,7 @@ class Held {
       const { offset } = record
       if (common.includes(topic)) takeIn(this.#common, { topic, offset, message })
       else if (inputs.has(topic)) this.#folds[partition]?.apply(topic, record, message, nothing)
+      this.#stand(topic, partition, offset + 1)
       for (const listener of this.#listeners) listener.hear({ topic, partition, offset }, message)
     }
     await unread.passing(topic, log, apply)(record, partition)

@@ -4,6 +4,14 @@ import { heldKinds, type Channels, type HeldKind, type PresentState } from '../p
 import { catalogueOf, type Catalogue } from './catalogue.ts'
 import type { ChannelRow, World } from './views/world.ts'
 
+/** By topic and partition the offset behind the last record that was folded in. */
+export type LogPosition = ReadonlyMap<string, readonly number[]>
+
+/** `topic=offset,offset; topic=offset`: offsets by partition. */
+export function positionText(position: LogPosition): string {
+  return [...position].map(([topic, offsets]) => `${topic}=${offsets.join(',')}`).join('; ')
+}
+
 /**
  * What is so now, over all partitions. What is read of it without waiting in between is of one moment.
  */
@@ -12,10 +20,14 @@ export class Present {
   readonly #common: PresentState
   readonly #kept = new Map<string, { readonly version: string; readonly value: unknown }>()
 
-  /** `states`: by partition; `common`: tokens and instruments. */
-  constructor(states: () => readonly PresentState[], common: PresentState) {
+  /** How far the log is in it. */
+  readonly position: LogPosition
+
+  /** `states`: by partition; `common`: tokens and instruments; `position`: goes on as they do. */
+  constructor(states: () => readonly PresentState[], common: PresentState, position: LogPosition = new Map()) {
     this.#states = states
     this.#common = common
+    this.position = position
   }
 
   /** Of the partitions, in their order. */

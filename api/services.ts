@@ -63,8 +63,8 @@ export interface Services {
   readonly streams: Hub<Services>
   /** Host's clock, milliseconds since the Unix epoch. */
   now: () => number
-  /** The same as ISO 8601. */
-  timestamp: () => string
+  /** The same as ISO 8601; of another moment where one is given. */
+  timestamp: (at?: number) => string
   /** What is so now; throws `data_unavailable` before it has been read from the log. */
   present(): Present
   /** As of the source of the present. */
@@ -128,16 +128,15 @@ function lengthOf(value: unknown): number {
 }
 
 /** The clock as ISO 8601, written once a millisecond. */
-function stampOf(clock: () => number): () => string {
+function stampOf(clock: () => number): (at?: number) => string {
   let last = { time: NaN, text: '' }
-  return () => {
-    const time = clock()
+  return (time = clock()) => {
     if (time !== last.time) last = { time, text: new Date(time).toISOString() }
     return last.text
   }
 }
 
 /** The clock that data's age is told by: the host's; on a tape the newest mark, since its market lies in the past. */
-export function dataClock(services: Services, world: World): Micros {
-  return services.mode === 'tape' ? (newestTime(world, 'market.trades') ?? 0) : services.now() * 1000
+export function dataClock({ mode, now }: Services, world: World, at = now()): Micros {
+  return mode === 'tape' ? (newestTime(world, 'market.trades') ?? 0) : at * 1000
 }

@@ -12,6 +12,7 @@ import { always } from './accounts/totals.ts'
 import { isSoundAlerts, type AlertReport, type Disturbance } from './chaos/alerts/account.ts'
 import { ALERTS_PER_SECOND_MAX, alertFaults, alertSummary, alertText, startAlerts } from './chaos/alerts/run.ts'
 import { causeOf, unexplainedGaps } from './chaos/accidents.ts'
+import { AnswerJudge } from './chaos/answers.ts'
 import { Asker } from './chaos/asker.ts'
 import { disturb, recovery, type Losing, type Target } from './chaos/disturb.ts'
 import { RetainedLog } from './chaos/retained-log.ts'
@@ -37,9 +38,10 @@ const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and
   --patience S  seconds after which a system that has not recovered counts as broken (default 180); more for a busy machine
   --json        for programs: one line a disturbance, and one a fault that was found
 
-Last line: {lost, doubled, kills, recovered_ms_max, unanswered_ms_max, silent_ms_max, ..., triggers_lost, ...}. Exit 1 when anything was lost or doubled that no
-gap explains, a gap of the log is told that no accident explains, a trigger was lost, came unasked for, was not delivered or was
-delivered under two ids, or money was taken without an answer. npm run chaos:nightly is an hour of everything.`
+Last line: {lost, doubled, kills, recovered_ms_max, unanswered_ms_max, silent_ms_max, answers_checked, answers_wrong, ...,
+triggers_lost, ...}. Exit 1 when anything was lost or doubled that no gap explains, a gap of the log is told that no accident
+explains, an answer about now was not what the log gives up to its moment, a trigger was lost, came unasked for, was not delivered
+or was delivered under two ids, or money was taken without an answer. npm run chaos:nightly is an hour of everything.`
 
 const PAUSE_MS_MAX = 3_000
 /** Repairs of the last disturbance are still under way when the market is paused. */
@@ -147,10 +149,12 @@ async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Pr
   const chain = run().parts.find(({ name }) => name === 'chain')
   const payer = chain === undefined ? undefined : await ChaosPayer.start(chain.url)
   const asker = new Asker(() => `${urlOf(run(), 'api')}/price/BTC`)
+  const judge = new AnswerJudge({ run, books: opened, isWhole: () => (losing?.accidents.length ?? 0) === 0 })
   const alerts = await startAlerts(run, books, { seed: options.seed, perSecond: options.alerts, payer })
   try {
     const tally = await disturbAll(options, { run, patienceMs, clickhouse: books.clickhouse, losing, facilitator })
     const unanswered = await asker.stop()
+    const answers = await judge.stop()
     await alerts.stop()
     await ledger.pause()
     const report = await reconcile(books, always, DRAIN_MS)
@@ -158,18 +162,29 @@ async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Pr
     const rung = await alerts.account(tally.upsets)
     const paid = await payer?.report()
     const strange = unexplainedGaps(report.logGaps, losing?.accidents ?? [])
-    const further = tally.broken === undefined ? strange : [...strange, tally.broken]
+    const broken = tally.broken === undefined ? [] : [tally.broken]
+    const further = [...strange, ...answers.faults, ...broken]
     if (options.json) for (const fault of [...faultsOf(report), ...alertFaults(rung), ...further]) sayFault(fault)
     else
       console.log([reportText(report, ledger.name), alertText(rung), ...further.map((text) => `  ${text}`)].join('\n'))
     const isOk = isSound(report) && isSoundAlerts(rung) && further.length === 0
+    const { checked, wrong, unjudged } = answers
+    const told = { answers_checked: checked, answers_wrong: wrong, answers_unjudged: unjudged }
     const logGaps = { log_gaps: report.logGaps.length, log_gaps_unexplained: strange.length }
     const waits = { unanswered_ms_max: unanswered, silent_ms_max: alerts.silentMsMax(tally.over) }
-    const said = { ...summary(report, tally, rung), ...waits, ...logGaps, ok: isOk, ...(paid && paymentSummary(paid)) }
+    const said = {
+      ...summary(report, tally, rung),
+      ...waits,
+      ...told,
+      ...logGaps,
+      ok: isOk,
+      ...(paid && paymentSummary(paid)),
+    }
     console.log(JSON.stringify(said))
     return isOk && (paid === undefined || isSoundPayments(paid))
   } finally {
     await asker.stop()
+    await judge.stop()
     await alerts.close()
     await ledger.resume()
     await opened.close()

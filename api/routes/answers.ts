@@ -2,7 +2,7 @@ import type { Micros } from '../../schemas/records.ts'
 import type { TradeVenueRow } from '../../schemas/venues.ts'
 import { findAsset, type Catalogue, type Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Present } from '../present.ts'
+import { positionText, type Present } from '../present.ts'
 import { dataReply, type Reply, type ReplyMeta, type View } from '../reply.ts'
 import { type Call, jsonOutput, type Run } from '../route.ts'
 import { boolean, instant, integer, nullableInstant, object, oneOf, text, type Schema } from '../schema.ts'
@@ -21,6 +21,8 @@ export interface ViewContext {
   readonly counted: readonly TradeVenueRow[]
   /** Host's clock; on a tape the tape's. */
   readonly clock: Micros
+  /** Host's clock at the same moment, ISO 8601. */
+  readonly timestamp: string
 }
 
 /** The same, and the asset that was asked for. */
@@ -30,7 +32,9 @@ export function viewContext(services: Services): ViewContext {
   const present = services.present()
   const world = present.world()
   const { counted } = services
-  return { present, world, counted, catalogue: present.catalogue(counted), clock: dataClock(services, world) }
+  const at = services.now()
+  const times = { clock: dataClock(services, world, at), timestamp: services.timestamp(at) }
+  return { present, world, counted, catalogue: present.catalogue(counted), ...times }
 }
 
 /** The asset of a request's upper-case symbol; throws `symbol_not_found`. */
@@ -39,14 +43,28 @@ export function assetContext(services: Services, symbol: string): AssetContext {
   return { ...context, ...findAsset(symbol, context.catalogue) }
 }
 
-export type Asking = Pick<Call, 'services' | 'route'>
+export type Asking = Pick<Call, 'services' | 'route' | 'header'>
 
 /** An answer about now: made when it is asked for, of one moment of the present. Callers may keep it, we don't. */
-export function replyNow(call: Asking, view: (context: ViewContext) => View | Promise<View>): Run {
+export function replyNow(call: Asking, view: (context: ViewContext) => View): Run {
   return async () => {
     const context = viewContext(call.services)
-    return dataReply(await view(context), metaNow(call, context))
+    return { ...dataReply(view(context), metaNow(call, context)), ...placed(call, context) }
   }
+}
+
+/** The same of what was made of the present for whoever asked a moment ago. */
+export function replyScanned(call: Asking, view: () => Promise<View>): Run {
+  return async () => {
+    const context = viewContext(call.services)
+    return dataReply(await view(), metaNow(call, context))
+  }
+}
+
+/** To whoever asks for it: which moment of the log the answer is cut from. */
+export function placed({ header }: Pick<Asking, 'header'>, { present }: ViewContext): Pick<Reply, 'headers'> {
+  if (!/\blog-position\b/i.test(header('prefer'))) return {}
+  return { headers: { 'Log-Position': positionText(present.position), 'Preference-Applied': 'log-position' } }
 }
 
 /** As `replyNow`, about one asset; throws `symbol_not_found` before anything is paid. */
@@ -54,23 +72,22 @@ export async function replyAboutNow(call: Asking, symbol: string, view: (context
   assetContext(call.services, symbol)
   return async () => {
     const context = assetContext(call.services, symbol)
-    return dataReply(view(context), metaNow(call, context))
+    return { ...dataReply(view(context), metaNow(call, context)), ...placed(call, context) }
   }
 }
 
 /** The words of an answer about one asset as it is now, without its headers. */
 export function wordsAboutNow(services: Services, symbol: string, view: (context: AssetContext) => View): string {
   const context = assetContext(services, symbol)
-  return dataReply(view(context), metaNow({ services, route: { ttlMs: 0 } }, context)).body
+  return dataReply(view(context), metaNow({ route: { ttlMs: 0 } }, context)).body
 }
 
 interface Telling {
-  readonly services: Services
   readonly route: Pick<Call['route'], 'ttlMs'>
 }
 
-function metaNow({ services, route }: Telling, { clock }: ViewContext): ReplyMeta {
-  return { clock, timestamp: services.timestamp(), cached: false, freshForMs: route.ttlMs }
+function metaNow({ route }: Telling, { clock, timestamp }: ViewContext): ReplyMeta {
+  return { clock, timestamp, cached: false, freshForMs: route.ttlMs }
 }
 
 /** Answers from the cache, or makes the view: one at a time by its key, however many callers. */

@@ -23,7 +23,7 @@ import {
 /** How long it is remembered how far the views of derived data are at least, milliseconds. */
 const FLOW_TIME_TTL_MS = 5_000
 
-type Asking = Pick<Call, 'services' | 'caller' | 'route'>
+type Asking = Pick<Call, 'services' | 'caller' | 'route' | 'header'>
 
 /** What a view of trades is made of: the asset asked for, what traded, and where its flow is. */
 export interface TradeContext extends AssetContext {

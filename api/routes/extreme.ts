@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 import { allFunding, interestOf as dailyInterest, percentAYear, percentOf } from '../views/funding.ts'
 import { iso } from '../views/time.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
-import { noData, replyNow, viewContext, type Asking, stamped } from './answers.ts'
+import { noData, replyScanned, viewContext, type Asking, stamped } from './answers.ts'
 import { array, boolean, instant, integer, number, object, oneOf, text } from '../schema.ts'
 import { threshold } from '../parameters.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
@@ -85,7 +85,7 @@ interface Scan {
 /** `/funding-rate/extreme`: `threshold` is the least |rate|, percent. */
 async function replyExtreme(call: Asking, threshold: number): Promise<Run> {
   const { services } = call
-  return replyNow(call, async () => {
+  return replyScanned(call, async () => {
     const { value } = await services.cache.get('extreme_scan', SCAN_MS, async () => scan(services))
     return cut(value, threshold)
   })

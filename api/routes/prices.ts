@@ -6,7 +6,7 @@ import type { Aged } from '../views/legs.ts'
 import { spotOf, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso } from '../views/time.ts'
 import type { World } from '../views/world.ts'
-import { noData, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
+import { noData, placed, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
 import { boolean, instant, integer, nullableNumber, number, object, oneOf } from '../schema.ts'
 import { symbols } from '../parameters.ts'
 import { batchSymbols } from '../params.ts'
@@ -58,17 +58,13 @@ interface Entry extends Aged {
 }
 
 /** `/api/v1/prices`: `symbols` are supported ones, each once. */
-function replyPrices({ services, route }: Asking, symbols: readonly string[]): Run {
+function replyPrices(call: Asking, symbols: readonly string[]): Run {
   return async () => {
-    const context = viewContext(services)
+    const context = viewContext(call.services)
     const entries = symbols.flatMap((symbol) => entryOf(symbol, context) ?? [])
     if (entries.length === 0) throw noData('price of any of these symbols')
-    return cut(entries, {
-      requested: symbols.length,
-      context,
-      timestamp: services.timestamp(),
-      freshForMs: route.ttlMs,
-    })
+    const reply = cut(entries, { requested: symbols.length, context, freshForMs: call.route.ttlMs })
+    return { ...reply, ...placed(call, context) }
   }
 }
 
@@ -78,9 +74,8 @@ function cut(
   {
     requested,
     context,
-    timestamp,
     freshForMs,
-  }: Pick<ReplyMeta, 'timestamp' | 'freshForMs'> & {
+  }: Pick<ReplyMeta, 'freshForMs'> & {
     readonly requested: number
     readonly context: ViewContext
   },
@@ -89,7 +84,14 @@ function cut(
   const freshUntil = Math.min(...entries.map((entry) => entry.freshUntil))
   const age = ageOf({ asOf, freshUntil }, context.clock)
   const data = Object.fromEntries(entries.map(({ asset, shown }) => [asset, shown]))
-  const meta = { count: entries.length, requested, as_of: iso(asOf), ...age, timestamp, cached: false }
+  const meta = {
+    count: entries.length,
+    requested,
+    as_of: iso(asOf),
+    ...age,
+    timestamp: context.timestamp,
+    cached: false,
+  }
   return jsonReply(200, { success: true, data, meta }, { cached: false, freshForMs, isFree: age.stale })
 }
 

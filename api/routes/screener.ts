@@ -10,7 +10,7 @@ import type { Services } from '../services.ts'
 import { readInterestBefore, type PastInterest } from '../views/perpetuals.ts'
 import { figureNames, screened, screenOf, type Figure, type Screened } from '../views/screener.ts'
 import { heardOn, settledTime } from '../views/world.ts'
-import { noData, replyNow, viewContext, agedBy, stamped } from './answers.ts'
+import { noData, replyScanned, viewContext, agedBy, stamped } from './answers.ts'
 
 /** All symbols are looked through at most so often, milliseconds. */
 const SCAN_MS = 1_000
@@ -84,7 +84,7 @@ export const screener = dataRoute({
   errors: ['data_unavailable'],
   prepare: async (call) => {
     const { services, input } = call
-    return replyNow(call, async () => {
+    return replyScanned(call, async () => {
       const scan = await services.cache.get('screener_scan', SCAN_MS, () => scanOf(services))
       return cut(scan.value, input)
     })

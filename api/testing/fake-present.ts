@@ -19,7 +19,11 @@ export function fakePresent(fake: FakeDatabase, partitions: number): PresentSour
       fillTrades(fake, states)
       fillWorld(fake, states)
       for (const [index, row] of fake.instruments.entries()) put(common, 'instrument', String(index), listed(row))
-      return new Present(() => states, common)
+      const position = new Map([
+        ['derived.flow', [7, 9]],
+        ['market.tokens', [3]],
+      ])
+      return new Present(() => states, common, position)
     },
   }
 }

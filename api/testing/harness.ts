@@ -56,6 +56,8 @@ export interface HarnessOptions {
   readonly mailer?: Mailer
   /** Where the present comes from (default: the facts of `database`). */
   readonly source?: ServiceParts['source']
+  /** The host's clock (default: one that `advance` and `hang` move). */
+  readonly now?: () => number
   readonly handlers?: Parameters<typeof createApp>[0]
 }
 
@@ -91,7 +93,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     unread: new Unread(),
     alerts: fakeAlerts(alerts, options),
     payments: options.payments ?? null,
-    now: () => now,
+    now: options.now ?? (() => now),
     source: options.source ?? fakePresent(database, PARTITIONS),
   })
   const limiter = new RateLimiter({ perSecond: 0, burst: 1, callersMax: 1000, ...options.limit })

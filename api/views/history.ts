@@ -89,7 +89,8 @@ export async function readFlow(
   const from = anchor === undefined ? {} : { anchor, whole: ceilTo(anchor, intervals['1h']) }
   const told = toldBehind(own, anchor ?? range.from)
   const sql = flowSql(anchor === undefined ? 'fromStart' : 'fromAnchor', told.length > 0)
-  const about = told.length === 0 ? {} : { ...pastParams(told, width), end: range.to, untold: untoldTo(told, positions) }
+  const about =
+    told.length === 0 ? {} : { ...pastParams(told, width), end: range.to, untold: untoldTo(told, positions) }
   const rows = await database.query(sql, { asset, width, ...bounds, ...from, ...about })
   const isOwn = ({ instrument, bucket }: Flow): boolean => isTold(own, instrument, bucket)
   const counts = (row: Flow): boolean =>

@@ -31,7 +31,7 @@ export interface Books {
 export interface OpenBooks extends Books {
   readonly clickhouse: Clickhouse
   /** What the reader reads. */
-  readonly log: Pick<Log, 'trim'>
+  readonly log: Pick<Log, 'trim' | 'reader'>
   /** Put before topics' names. */
   readonly namespace: string
   close(): Promise<void>
