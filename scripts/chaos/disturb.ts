@@ -186,6 +186,7 @@ function startReplacement(run: RunFile): Promise<Child> {
     command: [process.execPath, programFile('processors/main.ts')],
     env: {
       MODE: run.mode,
+      PARTITIONS: String(run.partitions),
       KAFKA_BROKERS: urlOf(run, 'broker'),
       SCHEMA_REGISTRY_URL: urlOf(run, 'registry'),
       OPS_PORT: '0',
