@@ -145,11 +145,19 @@ export class Registry {
 
   /** Sets the level before the first version is there, so that no version is ever taken unchecked. */
   async #add(schema: SubjectSchema): Promise<number> {
-    const subject = encodeURIComponent(schema.subject)
-    await this.#call('PUT', `/config/${subject}`, { compatibility: 'BACKWARD_TRANSITIVE' })
+    // Loaded here: 130 modules, which a process that finds all schemas registered does without.
+    const { SchemaRegistry, COMPATIBILITY, SchemaType } = await import('@kafkajs/confluent-schema-registry')
+    const client = new SchemaRegistry({
+      host: this.#url,
+      retry: { retries: 0 },
+      middlewares: [() => ({ prepareRequest: async (next) => (await next()).enhance({ timeout: CALL_MS }) })],
+    })
+    const { subject, text } = schema
+    const compatibility = COMPATIBILITY.BACKWARD_TRANSITIVE
+    await this.#call('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility })
     try {
-      const added = await this.#call('POST', `/subjects/${subject}/versions`, { schema: schema.text })
-      return (added as { id: number }).id
+      const { id } = await client.register({ type: SchemaType.AVRO, schema: text }, { subject, compatibility })
+      return id
     } catch (error) {
       throw statusOf(error) === 409 ? await this.#incompatible(schema, error) : error
     }
