@@ -21,7 +21,7 @@ export type Rule =
   | { readonly kind: 'symbols'; readonly max: number }
   /** Some of the values, separated by commas; without it all of them. */
   | { readonly kind: 'choices'; readonly values: readonly string[] }
-  /** A text of a shape; `says` names it. */
+  /** A text of a shape; `description` names it. */
   | { readonly kind: 'shape'; readonly pattern: RegExp; readonly description: string; readonly optional: false }
   | { readonly kind: 'shape'; readonly pattern: RegExp; readonly description: string; readonly optional: true }
 
