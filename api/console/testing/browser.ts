@@ -80,7 +80,7 @@ export const patience = { timeout: 120_000, interval: 250 }
 export async function agree(shown: () => Promise<string>, expected: () => Promise<string>): Promise<void> {
   await expect
     .poll(async () => ({ shown: await shown(), expected: await expected() }), patience)
-    .toSatisfy((both: { shown: string; said: string }) => both.shown.includes(both.said))
+    .toSatisfy((both: { shown: string; expected: string }) => both.shown.includes(both.expected))
 }
 
 /** Presses a button that sends a command, again where a busy service answers 503, and waits until `selector` says `wanted`. */
