@@ -74,7 +74,7 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   const { supervisor } = keeper
   stopOnSignal(supervisor, folder)
   const control = await startControl(supervisor)
-  await Promise.all([fetchParts(system), compileServices()])
+  await Promise.all([fetchParts(system), compileServices().catch(sayUncompiled)])
   for (const wave of system.stores) await Promise.all(wave.map((part) => begin(supervisor, part)))
   const read = performance.now()
   await prepare(system, folder)
@@ -85,6 +85,11 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   sayReady(`http://127.0.0.1:${ports.api}`)
   void tellPast(pastOf(`http://127.0.0.1:${ports.feeds[0]}`), say)
   void tellTables(() => openTables({ ...process.env, ...system.env }, folder.partitions), say, read)
+}
+
+/** Where the cache cannot be written, say: each program then compiles itself, which takes time and memory. */
+function sayUncompiled(error: unknown): void {
+  say(`programs are not compiled ahead: ${error instanceof Error ? error.message : String(error)}`)
 }
 
 function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<SystemOptions, 'external'> {
