@@ -88,12 +88,12 @@ function string(): string {
 function name(end: number): string {
   let hash = end - at
   for (let index = at; index < end; index++) hash = (Math.imul(hash, 31) + (bytes[index] ?? 0)) | 0
-  const place = hash & (NAMES - 1)
-  const known = nameBytes[place]
-  if (known !== undefined && isNext(known, end)) return names[place] ?? ''
+  const slot = hash & (NAMES - 1)
+  const known = nameBytes[slot]
+  if (known !== undefined && isNext(known, end)) return names[slot] ?? ''
   const text = bytes.toString('utf8', at, end)
-  nameBytes[place] = Uint8Array.from(bytes.subarray(at, end))
-  names[place] = text
+  nameBytes[slot] = Uint8Array.from(bytes.subarray(at, end))
+  names[slot] = text
   return text
 }
 

@@ -70,8 +70,8 @@ class Source {
   }
 
   #enum(symbols: readonly string[], value: string): void {
-    const places = this.#give(new Map(symbols.map((symbol, index) => [symbol, index])))
-    this.code += `at = write.int(bytes, at, ${places}.get(${value}))\n`
+    const indexes = this.#give(new Map(symbols.map((symbol, index) => [symbol, index])))
+    this.code += `at = write.int(bytes, at, ${indexes}.get(${value}))\n`
   }
 
   /** One block of all items, then the end of blocks; of none the end alone. */

@@ -49,7 +49,7 @@ export type Asking = Pick<Call, 'services' | 'route' | 'header'>
 export function replyNow(call: Asking, view: (context: ViewContext) => View): Run {
   return async () => {
     const context = viewContext(call.services)
-    return { ...dataReply(view(context), metaNow(call, context)), ...placed(call, context) }
+    return { ...dataReply(view(context), metaNow(call, context)), ...positionHeader(call, context) }
   }
 }
 
@@ -62,7 +62,7 @@ export function replyScanned(call: Asking, view: () => Promise<View>): Run {
 }
 
 /** To whoever asks for it: which moment of the log the answer is cut from. */
-export function placed({ header }: Pick<Asking, 'header'>, { present }: ViewContext): Pick<Reply, 'headers'> {
+export function positionHeader({ header }: Pick<Asking, 'header'>, { present }: ViewContext): Pick<Reply, 'headers'> {
   if (!/\blog-position\b/i.test(header('prefer'))) return {}
   return { headers: { 'Log-Position': positionText(present.position), 'Preference-Applied': 'log-position' } }
 }
@@ -72,7 +72,7 @@ export async function replyAboutNow(call: Asking, symbol: string, view: (context
   assetContext(call.services, symbol)
   return async () => {
     const context = assetContext(call.services, symbol)
-    return { ...dataReply(view(context), metaNow(call, context)), ...placed(call, context) }
+    return { ...dataReply(view(context), metaNow(call, context)), ...positionHeader(call, context) }
   }
 }
 

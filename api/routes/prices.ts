@@ -6,7 +6,7 @@ import type { Aged } from '../views/legs.ts'
 import { spotOf, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso } from '../views/time.ts'
 import type { World } from '../views/world.ts'
-import { noData, placed, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
+import { noData, positionHeader, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
 import { boolean, instant, integer, nullableNumber, number, object, oneOf } from '../schema.ts'
 import { symbols } from '../parameters.ts'
 import { batchSymbols } from '../params.ts'
@@ -64,7 +64,7 @@ function replyPrices(call: Asking, symbols: readonly string[]): Run {
     const entries = symbols.flatMap((symbol) => entryOf(symbol, context) ?? [])
     if (entries.length === 0) throw noData('price of any of these symbols')
     const reply = cut(entries, { requested: symbols.length, context, freshForMs: call.route.ttlMs })
-    return { ...reply, ...placed(call, context) }
+    return { ...reply, ...positionHeader(call, context) }
   }
 }
 
