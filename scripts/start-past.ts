@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { ask } from '../infra/http/ask.ts'
+import { terminalClock, type TerminalClock } from './start-words.ts'
 
 /** How often the feeds are asked, and how often a person is told, milliseconds. */
 const ASK_MS = 2_000
@@ -20,14 +20,6 @@ interface Backfill {
   readonly seconds_left: number | null
 }
 
-/** Milliseconds. */
-interface Clock {
-  readonly now: () => number
-  readonly wait: (ms: number) => Promise<unknown>
-}
-
-const machine: Clock = { now: () => performance.now(), wait: (ms) => delay(ms, undefined, { ref: false }) }
-
 /**
  * Tells in a terminal how far the venues' past is read back, until it is. Never rejects: who does not answer is asked again.
  *
@@ -36,7 +28,7 @@ const machine: Clock = { now: () => performance.now(), wait: (ms) => delay(ms, u
 export async function tellPast(
   health: () => Promise<Backfill | null>,
   say: (line: string) => void,
-  { now, wait }: Clock = machine,
+  { now, wait }: TerminalClock = terminalClock,
 ): Promise<void> {
   let toldAt = -Infinity
   let began: { readonly at: number; readonly missing: number } | undefined

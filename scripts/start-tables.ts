@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { connectClickhouse, type Clickhouse } from '../infra/clickhouse/client.ts'
 import { identityOf } from '../infra/clickhouse/migrate.ts'
 import { ingestedTopics, readingOf } from '../infra/clickhouse/readings.ts'
@@ -8,6 +7,7 @@ import { GroupOffsets } from '../infra/kafka/group-offsets.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log, LogReader } from '../infra/kafka/seam.ts'
 import { partitionsOf } from '../infra/kafka/topic-settings.ts'
+import { terminalClock, type TerminalClock } from './start-words.ts'
 
 const CLIENT = 'tables'
 const LOOK_MS = 1_000
@@ -31,14 +31,6 @@ interface Tables {
   close(): Promise<void>
 }
 
-/** Milliseconds. */
-interface Clock {
-  readonly now: () => number
-  readonly wait: (ms: number) => Promise<unknown>
-}
-
-const machine: Clock = { now: () => performance.now(), wait: (ms) => delay(ms, undefined, { ref: false }) }
-
 /**
  * Tells in a terminal how long it took until ClickHouse had what the log has, where that is more than a restart leaves: a
  * database that is made again. Never rejects: who does not answer is asked again.
@@ -50,7 +42,7 @@ export async function tellTables(
   open: () => Promise<Tables | undefined>,
   say: (line: string) => void,
   began: number,
-  { now, wait }: Clock = machine,
+  { now, wait }: TerminalClock = terminalClock,
 ): Promise<void> {
   let failure = ''
   for (;;) {

@@ -1,5 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { roleOf, type RunningPart } from '../infra/local/run-file.ts'
 import type { Payments, StartOptions } from './start-options.ts'
+
+/** By it what goes on is told while the system runs, milliseconds. */
+export interface TerminalClock {
+  readonly now: () => number
+  readonly wait: (ms: number) => Promise<unknown>
+}
+
+/** A wait does not keep the process from its end. */
+export const terminalClock: TerminalClock = {
+  now: () => performance.now(),
+  wait: (ms) => delay(ms, undefined, { ref: false }),
+}
 
 /** What each part is, for the table at the end of a start. */
 const says: Readonly<Record<string, string>> = {

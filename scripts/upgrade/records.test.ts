@@ -6,7 +6,7 @@ import { StateFold } from '../../processors/kernel/snapshot.ts'
 import { topology } from '../../processors/topology.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Snapshot } from '../../schemas/records.ts'
-import { codecOver, openRelease, releases, type Release } from './test-release.ts'
+import { codecOver, openRelease, releases, type Release } from './testing/former-release.ts'
 
 const rows = [...topology, creditRow]
 

@@ -12,7 +12,7 @@ import { startReceiver, type Receiver } from '../../processors/webhooks/testing/
 import { startOwnSystem, type OwnSystem } from '../own-system.ts'
 import { askFree, type Json } from '../paid-caller.ts'
 import { FLAGS, noteOf, RELEASE_KEY, SMALL, VENUES, type Told } from './release-data.ts'
-import { folderOf, releases } from './test-release.ts'
+import { folderOf, releases } from './testing/former-release.ts'
 
 const START_MS = 400_000
 const PATIENCE = { timeout: 240_000, interval: 500 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mismatch } from '../../infra/kafka/schema-lookup.ts'
 import { schemaText } from '../../schemas/codec.ts'
-import { openRelease, releases, subjects } from './test-release.ts'
+import { openRelease, releases, subjects } from './testing/former-release.ts'
 
 /** Beyond these releases the way back is the backup, for what is written under these subjects. */
 const noWayBack: Readonly<Record<string, readonly string[]>> = {

@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { BackupFolder } from '../../infra/backup/folder.ts'
-import { decodeBatches } from '../../infra/kafka/record-batch.ts'
-import type { SavedSchema } from '../../infra/kafka/saved-schemas.ts'
-import type { LogRecord } from '../../infra/kafka/seam.ts'
-import { Codec, type RegisteredSchema } from '../../schemas/codec.ts'
-import { subjectOf, topics } from '../../schemas/topics.ts'
-import { RELEASE_KEY } from './release-data.ts'
+import { BackupFolder } from '../../../infra/backup/folder.ts'
+import { decodeBatches } from '../../../infra/kafka/record-batch.ts'
+import type { SavedSchema } from '../../../infra/kafka/saved-schemas.ts'
+import type { LogRecord } from '../../../infra/kafka/seam.ts'
+import { Codec, type RegisteredSchema } from '../../../schemas/codec.ts'
+import { subjectOf, topics } from '../../../schemas/topics.ts'
+import { RELEASE_KEY } from '../release-data.ts'
 
-const folder = path.join(import.meta.dirname, 'releases')
+const folder = path.join(import.meta.dirname, '../releases')
 /** Ids of what is written now, beyond those of any release. */
 const OURS = 1_000_000
 
