@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { runCommand, flag, text, UsageError, type Values } from './command/command.ts'
-import { planOf, type MeasuredPoint, type Plan } from './plan/plan.ts'
+import { planOf, type Load, type Measured, type Plan, type Range } from './plan/plan.ts'
 
 const usage = `npm run plan -- --symbols N --venues N --alerts N --requests N [flags]: machines, partitions, disk and money
 
@@ -14,8 +14,9 @@ const usage = `npm run plan -- --symbols N --venues N --alerts N --requests N [f
   --disk-usd N   price of a gigabyte a month (0.10)
   --json         for programs
 
-Processor time follows lines through measured points, scripts/plan/points.json, which \`npm run bench -- capacity\` measures
-anew on your machine; up to: off as far as at the line's worst point, or at the largest point where it is not fitted.`
+Each figure is followed by the range that holds 95 of 100 runs. Processor time, memory and bytes follow slopes by trades, markets
+(symbols of venues), alerts and requests through measured runs of a whole system, scripts/plan/points.json, which
+\`npm run bench -- capacity\` measures anew on your machine; one more run is compared with what they say of it.`
 
 const flags = {
   symbols: text,
@@ -31,8 +32,8 @@ const flags = {
   json: flag,
 } as const
 
-/** Processor time of an answer, 98 us, and memory of a rule, 966 bytes, by the benches api and alerts; a trade by ClickHouse's README. */
-const measured = { coresPerRequest: 98e-6, bytesPerAlert: 966, bytesPerTrade: 7.1, used: 0.5 } as const
+/** Half a machine's cores and memory in the mean: a burst and a dead machine have room. */
+const USED = 0.5
 
 async function main(values: Values<typeof flags>): Promise<void> {
   const number = (name: Exclude<keyof typeof flags, 'json'>, otherwise: number): number => {
@@ -41,42 +42,57 @@ async function main(values: Values<typeof flags>): Promise<void> {
     return given
   }
   const [symbols, venues] = [number('symbols', 100), number('venues', 4)]
-  const load = {
-    symbols,
-    venues,
+  const load: Load = {
+    trades: number('trades', symbols * venues),
+    markets: symbols * venues,
     alerts: number('alerts', 1_000),
     requests: number('requests', 100),
-    trades: number('trades', symbols * venues),
-    days: number('days', 30),
   }
   const file = new URL('plan/points.json', import.meta.url)
-  const points = JSON.parse(readFileSync(file, 'utf8')) as readonly MeasuredPoint[]
-  const plan = planOf(load, points, {
-    ...measured,
+  const measured = JSON.parse(readFileSync(file, 'utf8')) as Measured
+  const plan = planOf(load, measured, {
+    used: USED,
+    days: number('days', 30),
     coresPerMachine: number('cores', 4),
     bytesPerMachine: number('gigabytes', 16) * 1e9,
     usdPerMachineMonth: number('usd', 120),
     usdPerGigabyteMonth: number('disk-usd', 0.1),
   })
-  console.log(values.json === true ? JSON.stringify({ load, ...plan }) : planText(load.trades, plan))
+  console.log(values.json === true ? JSON.stringify({ load, ...plan }) : planText(load, plan))
 }
 
-function planText(trades: number, plan: Plan): string {
-  const upTo = (value: number, most: number): string => (value === most ? `${value}` : `${value}, up to ${most}`)
-  const fixed = (value: number): string => value.toFixed(2)
+function planText({ trades, markets, alerts, requests }: Load, plan: Plan): string {
+  const { slopes, beyond, heldOut } = plan
+  const { load: held } = heldOut
+  const ratio = heldOut.said.value / heldOut.measured
   return [
-    `trades a second    ${Math.round(trades)}, ${fixed(plan.beyond)} times the largest rate that was measured`,
-    ...plan.parts.map(
-      ({ part, cores, coresMost }) => `cores, ${part.padEnd(11)} ${upTo(+fixed(cores), +fixed(coresMost))}`,
-    ),
-    `cores, all         ${upTo(+fixed(plan.cores), +fixed(plan.coresMost))}`,
-    `held out           ${fixed(plan.heldOut.said)} cores said of ${Math.round(plan.heldOut.tradesPerSecond)} trades/s by the other points, ${fixed(plan.heldOut.measured)} measured`,
-    `machines           ${upTo(plan.machines, plan.machinesMost)}, used by half in the mean`,
+    `load               ${whole(trades)} trades/s, ${whole(markets)} markets, ${whole(alerts)} alerts, ${whole(requests)} requests/s`,
+    `beyond measured    ${Object.entries(beyond)
+      .map(([of, times]) => `${of} ${times.toFixed(2)}`)
+      .join(', ')} times the largest; up to 1: within`,
+    ...plan.parts.map(({ part, ...cores }) => `cores, ${part.padEnd(11)} ${rangeText(cores, 2)}`),
+    `cores, all         ${rangeText(plan.cores, 2)}`,
+    `of a core          ${slopes.base.toFixed(2)} for nothing; ${micro(slopes.batches)} us a batch of trades, ${micro(slopes.trades)} us a trade in it, ${micro(slopes.requests)} us a request; ${micro(slopes.markets)} us a second for a market, ${micro(slopes.alerts)} us for an alert`,
+    `held out           ${rangeText(heldOut.said, 2)} cores said, ${heldOut.measured.toFixed(2)} measured (ratio ${ratio.toFixed(2)}) of ${held.trades} trades/s, ${held.markets} markets, ${held.alerts} alerts, ${held.requests} requests/s`,
+    `machines           ${rangeText(plan.machines, 0)}, used by half in the mean`,
     `partitions         ${plan.partitions}: fixed when the log is made`,
-    `memory             ${(plan.memoryBytes / 1e9).toFixed(1)} GB in all`,
-    `disk               ${Math.ceil(plan.diskBytes / 1e9)} GB in all: the log three times, the tables twice`,
-    `USD a month        ${upTo(Math.round(plan.usdPerMonth), Math.round(plan.usdPerMonthMost))}`,
+    `memory, GB         ${rangeText(plan.memoryBytes, 1, 1e9)} in all`,
+    `disk, GB           ${rangeText(plan.diskBytes, 0, 1e9)} in all: the log three times, the tables twice`,
+    `USD a month        ${rangeText(plan.usdPerMonth, 0)}`,
   ].join('\n')
+}
+
+function rangeText({ value, least, most }: Range, digits: number, unit = 1): string {
+  const text = (number: number): string => whole(number / unit, digits)
+  return `${text(value)} (${text(least)} to ${text(most)})`
+}
+
+function whole(value: number, digits = 0): string {
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+function micro(cores: number): string {
+  return String(Number((cores * 1e6).toPrecision(3)))
 }
 
 await runCommand({ usage, flags, expected: [] }, main)

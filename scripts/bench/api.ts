@@ -11,7 +11,7 @@ import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Child } from '../../infra/local/child.ts'
 import type { BenchParts, Figure } from '../figure.ts'
-import { prepareApi, program, startServer } from './system/api.ts'
+import { mixOf, prepareApi, program, startServer } from './system/api.ts'
 
 const PARTITIONS = 2
 const CONNECTIONS = 16
@@ -27,31 +27,7 @@ const PRESENT_A_SECOND = 500
 const PRESENT_SECONDS = 10
 const ARRIVES_WITHIN_MS = 60_000
 
-/** Every data route. */
-const mix = [
-  '/cvd/BTC',
-  '/cvd/history/BTC',
-  '/ohlcv/BTC',
-  '/funding-rate/BTC',
-  '/funding-rate/history/BTC',
-  '/futures/funding-compare/BTC',
-  '/futures/predicted-funding/BTC',
-  '/futures/basis/BTC',
-  '/futures/basis/history/BTC',
-  '/futures/open-interest/BTC',
-  '/futures/open-interest/history/BTC',
-  '/futures/long-short/BTC',
-  '/futures/long-short/history/BTC',
-  '/liquidation/heatmap/BTC',
-  '/liquidation/recent?symbol=BTC',
-  '/liquidation/heatmap/history/BTC',
-  '/liquidation/history/BTC',
-  '/screener',
-  '/price/BTC',
-  '/funding-rate/extreme?threshold=0.02',
-  '/api/v1/prices?symbols=btc',
-  '/api/v1/market/bitcoin',
-]
+const mix = mixOf('BTC')
 /** Routes that ask ClickHouse. */
 const ranges = /^\/ohlcv\/|\/history\//
 

@@ -1,91 +1,69 @@
 /** How many machines, partitions, bytes and dollars a load takes, from measured points; all numbers a second or at once. */
+import { fit, type Fit, type Told } from './fit.ts'
 
-/** What one run of `npm run bench -- capacity` measured at a rate. */
+/** What a system is asked for. */
+export interface Load {
+  /** Trades a second of all symbols and venues. */
+  readonly trades: number
+  /** Markets that are listed and followed: symbols times the venues of each. */
+  readonly markets: number
+  /** Alerts that are watched. */
+  readonly alerts: number
+  /** Requests a second. */
+  readonly requests: number
+}
+
+/** What a whole system took under a load. */
 export interface MeasuredPoint {
-  readonly tradesPerSecond: number
+  readonly load: Load
   /** Of each part, of a core. */
   readonly cores: Readonly<Record<string, number>>
   readonly residentBytes: Readonly<Record<string, number>>
   readonly logBytesPerSecond: number
+  /** ClickHouse's, packed as merges leave them. */
+  readonly tableBytesPerSecond: number
 }
 
-/** `base + slope * x`, and the farthest that a point lies from it, as a fraction of the point. */
-export interface Line {
-  readonly base: number
-  readonly slope: number
-  readonly error: number
+/** `scripts/plan/points.json`, which `npm run bench -- capacity` writes. */
+export interface Measured {
+  readonly points: readonly MeasuredPoint[]
+  /** Measured by another rate and mix than any of the points, and not fitted. */
+  readonly heldOut: MeasuredPoint
 }
 
-/** The line of least squares, which falls nowhere below 0. Throws for fewer than two different x. */
-export function fitLine(points: readonly (readonly [x: number, y: number])[]): Line {
-  const mean = (of: (point: readonly [number, number]) => number): number =>
-    points.reduce((sum, point) => sum + of(point), 0) / points.length
-  const [x, y] = [mean(([at]) => at), mean(([, value]) => value)]
-  const spread = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0)
-  if (spread === 0) throw new Error('a line needs points at two rates or more: npm run bench -- capacity')
-  const slope = Math.max(0, points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0) / spread)
-  const base = Math.max(0, y - slope * x)
-  const errors = points.map(([at, value]) => Math.abs(base + slope * at - value) / Math.max(value, 0.01))
-  return { base, slope, error: Math.max(...errors) }
-}
-
-export interface Load {
-  readonly symbols: number
-  readonly venues: number
-  readonly alerts: number
-  /** Requests a second. */
-  readonly requests: number
-  /** Trades a second of all symbols and venues. */
-  readonly trades: number
-  /** How long the log and the tables keep what they are given, days. */
-  readonly days: number
-}
-
-/** What is not fitted here but stands measured elsewhere, each with where it is from. */
+/** What is not measured but chosen or paid. */
 export interface Prices {
-  /** Of a core, by a request: `npm run bench -- api`. */
-  readonly coresPerRequest: number
-  /** Bytes of memory by an alert: `npm run bench -- alerts`. */
-  readonly bytesPerAlert: number
-  /** Bytes of a trade in ClickHouse: `infra/clickhouse/README.md`. */
-  readonly bytesPerTrade: number
   readonly coresPerMachine: number
   readonly bytesPerMachine: number
   readonly usdPerMachineMonth: number
   readonly usdPerGigabyteMonth: number
   /** Of a machine's cores that are used in the mean, so that a burst and a dead machine have room. */
   readonly used: number
+  /** How long the log and the tables keep what they are given, days. */
+  readonly days: number
 }
 
-/** The largest measured point, which is fitted here for once without it. */
-interface HeldOut {
-  readonly tradesPerSecond: number
-  /** Cores of all parts, by the lines through the other points. */
-  readonly said: number
-  readonly measured: number
-}
-
-interface PartPlan {
-  readonly part: string
-  readonly cores: number
-  /** As far as the line may be off: at its worst point, or where it was held out. */
-  readonly coresMost: number
+/** As it is, as little and as much as it may be: 95 of 100 runs lie within. */
+export interface Range {
+  readonly value: number
+  readonly least: number
+  readonly most: number
 }
 
 export interface Plan {
-  readonly parts: readonly PartPlan[]
-  readonly cores: number
-  readonly coresMost: number
-  readonly machines: number
-  readonly machinesMost: number
+  readonly parts: readonly ({ readonly part: string } & Range)[]
+  readonly cores: Range
+  /** Each slope of all parts together, of a core: of a batch of trades and of a trade a second, of a market, ... */
+  readonly slopes: Readonly<Record<keyof Load | 'base' | 'batches', number>>
+  readonly machines: Range
   readonly partitions: number
-  readonly memoryBytes: number
-  readonly diskBytes: number
-  readonly usdPerMonth: number
-  readonly usdPerMonthMost: number
-  /** How many times beyond the largest measured rate it asks. */
-  readonly beyond: number
-  readonly heldOut: HeldOut
+  readonly memoryBytes: Range
+  readonly diskBytes: Range
+  readonly usdPerMonth: Range
+  /** How many times beyond the largest measured one each of the load asks; up to 1: within. */
+  readonly beyond: Readonly<Record<keyof Load, number>>
+  /** What the fit says of the run that was held out. */
+  readonly heldOut: { readonly load: Load; readonly said: Range; readonly measured: number }
 }
 
 /** Three of each byte of the log, as replicated; ClickHouse twice. */
@@ -94,91 +72,149 @@ const TABLE_COPIES = 2
 const DAY_SECONDS = 86_400
 /** Below it a machine that dies is more than a third of all. */
 const MACHINES_MIN = 3
+const PARTITIONS_MIN = 12
 /** A partition is one thread's: it shall take no more of a core than this. */
 const PARTITION_CORES = 0.25
-/** What is no part of a product that runs: the venues of a demo. */
-const NOT_OURS = new Set(['simulator', 'anvil'])
+/** What is no part of a product that runs: the venues of a demo, and who starts all on one machine. */
+const NOT_OURS = new Set(['simulator', 'chain', 'supervisor'])
 
-/** The plan of a load; rates beyond the measured ones follow the lines, and `beyond` says by how much. */
-export function planOf(load: Load, points: readonly MeasuredPoint[], prices: Prices): Plan {
-  const parts = partsOf(load, points, prices)
-  const sum = (of: (part: PartPlan) => number): number => parts.reduce((all, part) => all + of(part), 0)
-  const [cores, coresMost] = [sum((part) => part.cores), sum((part) => part.coresMost)]
-  const memoryBytes = memoryOf(points) + load.alerts * prices.bytesPerAlert
-  const machinesFor = (needed: number): number =>
+/** The plan of a load; what is beyond the measured points follows the slopes, and its range grows with the distance. */
+export function planOf(load: Load, { points, heldOut }: Measured, prices: Prices): Plan {
+  const parts = partNames(points).map((part) => ({
+    part,
+    ...told(points, load, ({ cores }) => cores[part] ?? 0),
+  }))
+  const cores = coresFor(points, load)
+  const memoryBytes = told(points, load, ({ residentBytes }) => sumOfOurs(residentBytes))
+  const diskBytes = diskFor(load, points, prices)
+  const machines = each([cores, memoryBytes], ([needed = 0, bytes = 0]) =>
     Math.max(
       MACHINES_MIN,
       Math.ceil(needed / (prices.coresPerMachine * prices.used)),
-      Math.ceil(memoryBytes / (prices.bytesPerMachine * prices.used)),
-    )
-  const log = fitLine(points.map((point) => [point.tradesPerSecond, point.logBytesPerSecond]))
-  const seconds = load.days * DAY_SECONDS
-  const diskBytes =
-    seconds * ((log.base + log.slope * load.trades) * LOG_COPIES + load.trades * prices.bytesPerTrade * TABLE_COPIES)
-  const [machines, machinesMost] = [machinesFor(cores), machinesFor(coresMost)]
-  const usd = (count: number): number =>
-    count * prices.usdPerMachineMonth + (diskBytes / 1e9) * prices.usdPerGigabyteMonth
-  const processors = parts.find(({ part }) => part === 'processors')?.coresMost ?? 0
+      Math.ceil(bytes / (prices.bytesPerMachine * prices.used)),
+    ),
+  )
+  const processors = parts.find(({ part }) => part === 'processors')?.most ?? 0
   return {
     parts,
     cores,
-    coresMost,
+    slopes: slopesOf(points),
     machines,
-    machinesMost,
-    partitions: Math.max(12, 4 * Math.ceil(processors / PARTITION_CORES / 4)),
+    partitions: Math.max(PARTITIONS_MIN, 4 * Math.ceil(processors / PARTITION_CORES / 4)),
     memoryBytes,
     diskBytes,
-    usdPerMonth: usd(machines),
-    usdPerMonthMost: usd(machinesMost),
-    beyond: load.trades / largestOf(points).tradesPerSecond,
-    heldOut: heldOutOf(points),
+    usdPerMonth: each(
+      [machines, diskBytes],
+      ([count = 0, bytes = 0]) => count * prices.usdPerMachineMonth + (bytes / 1e9) * prices.usdPerGigabyteMonth,
+    ),
+    beyond: beyondOf(load, points),
+    heldOut: { load: heldOut.load, said: coresFor(points, heldOut.load), measured: coresOf(heldOut) },
   }
 }
 
-function largestOf(points: readonly MeasuredPoint[]): MeasuredPoint {
-  return points.reduce((a, b) => (a.tradesPerSecond > b.tradesPerSecond ? a : b))
-}
-
-/** How near the lines through all other points come to the largest. Throws for fewer than three points. */
-function heldOutOf(points: readonly MeasuredPoint[]): HeldOut {
-  const largest = largestOf(points)
-  const { tradesPerSecond } = largest
-  const others = points.filter((point) => point !== largest)
-  const sum = (of: (part: string) => number): number => partNames(points).reduce((all, part) => all + of(part), 0)
-  return {
-    tradesPerSecond,
-    said: sum((part) => at(lineOf(others, part), tradesPerSecond)),
-    measured: sum((part) => largest.cores[part] ?? 0),
-  }
-}
-
+/** The parts that are ours, by the first point. */
 function partNames(points: readonly MeasuredPoint[]): string[] {
   return Object.keys(points[0]?.cores ?? {}).filter((part) => !NOT_OURS.has(part))
 }
 
-function lineOf(points: readonly MeasuredPoint[], part: string): Line {
-  return fitLine(points.map((point) => [point.tradesPerSecond, point.cores[part] ?? 0]))
+function sumOfOurs(byPart: Readonly<Record<string, number>>): number {
+  return Object.entries(byPart).reduce((sum, [part, value]) => sum + (NOT_OURS.has(part) ? 0 : value), 0)
 }
 
-function at({ base, slope }: Line, trades: number): number {
-  return base + slope * trades
+function coresOf({ cores }: MeasuredPoint): number {
+  return sumOfOurs(cores)
 }
 
-function partsOf({ trades, requests }: Load, points: readonly MeasuredPoint[], prices: Prices): PartPlan[] {
-  const { said, measured } = heldOutOf(points)
-  const off = Math.abs(measured - said) / Math.max(said, 0.01)
-  return partNames(points).map((part) => {
-    const line = lineOf(points, part)
-    const asked = part === 'api' ? requests * prices.coresPerRequest : 0
-    const cores = at(line, trades) + asked
-    return { part, cores, coresMost: cores * (1 + Math.max(line.error, off)) }
-  })
+/**
+ * Feeds send what came for a partition at most every 10 ms, and the measured systems' eight symbols lie on eight of them:
+ * so many batches of trades a second there are at most. Below, nearly each trade is a batch of its own, which costs every
+ * part more than what is in it.
+ */
+const BATCHES_MOST = 800
+
+const columns = ({ trades, markets, alerts, requests }: Load): number[] => [
+  1,
+  (trades * BATCHES_MOST) / (trades + BATCHES_MOST),
+  trades,
+  markets,
+  alerts,
+  requests,
+]
+
+/** A larger value is off by more; below this share of the largest all are off alike. */
+const SCALE_LEAST = 0.05
+
+function told(points: readonly MeasuredPoint[], load: Load, valueOf: (point: MeasuredPoint) => number): Range {
+  const { fitted, scaleOf } = fitOf(points, valueOf)
+  const x = columns(load)
+  return rangeOf(fitted.tell(x, scaleOf(fitted.tell(x, 0).value)))
 }
 
-/** What the parts held at the largest rate. */
-function memoryOf(points: readonly MeasuredPoint[]): number {
-  const held = points.map(({ residentBytes }) =>
-    Object.entries(residentBytes).reduce((sum, [part, bytes]) => sum + (NOT_OURS.has(part) ? 0 : bytes), 0),
+function fitOf(
+  points: readonly MeasuredPoint[],
+  valueOf: (point: MeasuredPoint) => number,
+): { fitted: Fit; scaleOf: (value: number) => number } {
+  const least = Math.max(...points.map((point) => Math.abs(valueOf(point)))) * SCALE_LEAST || 1
+  const scaleOf = (value: number): number => Math.max(Math.abs(value), least)
+  const samples = points.map((point) => ({
+    x: columns(point.load),
+    value: valueOf(point),
+    scale: scaleOf(valueOf(point)),
+  }))
+  return { fitted: fit(samples), scaleOf }
+}
+
+function rangeOf({ value, offBy }: Told): Range {
+  return { value, least: Math.max(0, value - offBy), most: value + offBy }
+}
+
+/** The same of the values, of the least and of the most. */
+function each(ranges: readonly Range[], make: (values: readonly number[]) => number): Range {
+  return {
+    value: make(ranges.map(({ value }) => value)),
+    least: make(ranges.map(({ least }) => least)),
+    most: make(ranges.map(({ most }) => most)),
+  }
+}
+
+function diskFor(load: Load, points: readonly MeasuredPoint[], { days }: Prices): Range {
+  const log = told(points, load, ({ logBytesPerSecond }) => logBytesPerSecond)
+  const tables = told(points, load, ({ tableBytesPerSecond }) => tableBytesPerSecond)
+  return each(
+    [log, tables],
+    ([ofLog = 0, ofTables = 0]) => days * DAY_SECONDS * (ofLog * LOG_COPIES + ofTables * TABLE_COPIES),
   )
-  return Math.max(...held)
+}
+
+/** All parts together: their sum, so that it is what is told of them, off by what their sum was off by. */
+function coresFor(points: readonly MeasuredPoint[], load: Load): Range {
+  const { value: together, most } = told(points, load, coresOf)
+  const value = partNames(points).reduce(
+    (sum, part) => sum + told(points, load, ({ cores }) => cores[part] ?? 0).value,
+    0,
+  )
+  return rangeOf({ value, offBy: most - together })
+}
+
+function slopesOf(points: readonly MeasuredPoint[]): Plan['slopes'] {
+  const byPart = partNames(points).map((part) => fitOf(points, ({ cores }) => cores[part] ?? 0).fitted.slopes)
+  const sumOf = (column: number): number => byPart.reduce((sum, slopes) => sum + (slopes[column] ?? 0), 0)
+  return {
+    base: sumOf(0),
+    batches: sumOf(1),
+    trades: sumOf(2),
+    markets: sumOf(3),
+    alerts: sumOf(4),
+    requests: sumOf(5),
+  }
+}
+
+function beyondOf(load: Load, points: readonly MeasuredPoint[]): Plan['beyond'] {
+  const beyond = (of: keyof Load): number => load[of] / Math.max(...points.map((point) => point.load[of]))
+  return {
+    trades: beyond('trades'),
+    markets: beyond('markets'),
+    alerts: beyond('alerts'),
+    requests: beyond('requests'),
+  }
 }

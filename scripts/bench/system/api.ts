@@ -41,3 +41,29 @@ export function startServer(
     stopWithinMs: 5_000,
   })
 }
+
+/** Every data route, those about a symbol for this one. */
+export const mixOf = (symbol: string): string[] => [
+  `/cvd/${symbol}`,
+  `/cvd/history/${symbol}`,
+  `/ohlcv/${symbol}`,
+  `/funding-rate/${symbol}`,
+  `/funding-rate/history/${symbol}`,
+  `/futures/funding-compare/${symbol}`,
+  `/futures/predicted-funding/${symbol}`,
+  `/futures/basis/${symbol}`,
+  `/futures/basis/history/${symbol}`,
+  `/futures/open-interest/${symbol}`,
+  `/futures/open-interest/history/${symbol}`,
+  `/futures/long-short/${symbol}`,
+  `/futures/long-short/history/${symbol}`,
+  `/liquidation/heatmap/${symbol}`,
+  `/liquidation/recent?symbol=${symbol}`,
+  `/liquidation/heatmap/history/${symbol}`,
+  `/liquidation/history/${symbol}`,
+  '/screener',
+  `/price/${symbol}`,
+  '/funding-rate/extreme?threshold=0.02',
+  '/api/v1/prices?symbols=btc',
+  '/api/v1/market/bitcoin',
+]
