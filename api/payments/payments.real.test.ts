@@ -1,6 +1,8 @@
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import type { PrivateKeyAccount } from 'viem/accounts'
+import { parseAbiItem } from 'viem'
+import { generatePrivateKey, privateKeyToAddress, type PrivateKeyAccount } from 'viem/accounts'
+import { hotWallet, payTo, token } from '../../infra/local/chain/accounts.ts'
 import type { Child } from '../../infra/local/child.ts'
 import { atomicUnits } from '../../processors/payments/wire/offer.ts'
 import { routes } from '../routes.ts'
@@ -18,10 +20,11 @@ const PATIENCE = 240_000
 let system: PaidSystem
 let first: Child
 let second: Child
+let settling: Child
 
 beforeAll(async () => {
   system = await PaidSystem.open(inject('parts'))
-  ;({ first, second } = await system.startAll())
+  ;({ first, second, settling } = await system.startAll())
   await system.awaitMarket(
     first.url,
     await system.payer(20_000_000n),
@@ -230,4 +233,75 @@ describe('twenty payers at once', () => {
     expect(answers.map((answer) => [answer.status, isPaid(answer)])).toEqual(accounts.map(() => [200, true]))
     expect((await system.balance()) - before).toBe(20n * PRICE)
   })
+})
+
+describe('a payments service that is restarted with another wallet', () => {
+  const WEALTH = 1_000_000_000n
+  const transfer = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
+
+  /** One request, sent again with its payment for as long as that is not settled. */
+  async function buy(api: Child, account: PrivateKeyAccount): Promise<void> {
+    const headers = await signedBy(account)
+    let answer = await ask(api, CVD, headers)
+    while (answer.body['error'] === 'settlement_pending') answer = await ask(api, CVD, headers)
+    expect([answer.status, isPaid(answer), answer.body['error']]).toEqual([200, true, undefined])
+  }
+
+  /** How many transfers to us each wallet has sent since that block. */
+  async function sentSince(fromBlock: bigint): Promise<Map<string, number>> {
+    const sent = new Map<string, number>()
+    const logs = await system.client.getLogs({ address: token, event: transfer, args: { to: payTo }, fromBlock })
+    for (const { transactionHash: hash } of logs) {
+      const { from } = await system.client.getTransaction({ hash })
+      sent.set(from.toLowerCase(), (sent.get(from.toLowerCase()) ?? 0) + 1)
+    }
+    return sent
+  }
+
+  it(
+    'charges payers who go on paying once for each answer, also what the former wallet had on its way',
+    { timeout: PATIENCE },
+    async () => {
+      const key = generatePrivateKey()
+      const address = privateKeyToAddress(key)
+      await system.client.setBalance({ address, value: 10n ** 18n })
+      const accounts: PrivateKeyAccount[] = []
+      while (accounts.length < 4) accounts.push(await system.payer(WEALTH))
+      const [before, block] = [await system.balance(), await system.client.getBlockNumber()]
+      const over = new AbortController()
+      const bought = accounts.map(() => 0)
+      const all = (): number => bought.reduce((sum, count) => sum + count, 0)
+      const soon = (count: number): Promise<void> =>
+        expect.poll(all, { timeout: PATIENCE / 2 }).toBeGreaterThanOrEqual(count)
+      const payers = accounts.map(async (account, n) => {
+        for (; !over.signal.aborted; bought[n] = (bought[n] ?? 0) + 1) await buy(n % 2 === 0 ? first : second, account)
+      })
+      const paying = Promise.all(payers)
+      const changing = async (): Promise<number> => {
+        await soon(8)
+        await system.client.setAutomine(false)
+        const waiting = async (): Promise<number> => (await system.client.getTxpoolStatus()).pending
+        await expect.poll(waiting, { timeout: PATIENCE / 2 }).toBeGreaterThan(0)
+        await settling.stop()
+        const underWay = await waiting()
+        await system.start('processors/payments/main.ts', { PAYMENT_WALLET_KEY: key })
+        await system.client.setAutomine(true)
+        await system.client.mine({ blocks: 1 })
+        await soon(all() + underWay + 12)
+        return underWay
+      }
+      const underWay = await Promise.race([changing(), paying.then(() => 0)]).finally(() => over.abort())
+      await paying
+      expect(underWay).toBeGreaterThan(0)
+      expect((await system.balance()) - before).toBe(BigInt(all()) * PRICE)
+      for (const [n, account] of accounts.entries())
+        expect(WEALTH - (await system.balance(account.address))).toBe(BigInt(bought[n] ?? 0) * PRICE)
+      const sent = await sentSince(block + 1n)
+      const [former, fresh] = [hotWallet.address, address].map((wallet) => sent.get(wallet.toLowerCase()) ?? 0)
+      expect([former, fresh].every((count = 0) => count > 0) && (former ?? 0) + (fresh ?? 0)).toBe(all())
+      console.log(
+        `wallets: ${all()} answers, ${former} by the former, ${underWay} of them on their way, ${fresh} by the new one`,
+      )
+    },
+  )
 })
