@@ -119,7 +119,15 @@ it('hands over to a higher generation under load: it catches up beside two hosts
   const row = { ...(processorsNamed([CVD])[0] as ProcessorRow), generation: GENERATION }
   const ports = { ...quietPorts, log, reader: log.reader(), codec, lookUp: (id: number) => codec.lookUp(id) }
   const decoder = new Decoder(codec, ports.lookUp)
-  const besides = await findBesides(row, [0, 1], { ports, decoder, partitions: PARTITIONS })
+  // What is derived is told before the state that it came of is written.
+  const find = (): ReturnType<typeof findBesides> => findBesides(row, [0, 1], { ports, decoder, partitions: PARTITIONS })
+  const besides = await vi.waitUntil(
+    async () => {
+      const found = await find()
+      return found.size === PARTITIONS && found
+    },
+    { timeout: 20_000, interval: 200 },
+  )
   expect([...besides.keys()]).toEqual([0, 1])
   const catchingUp = catchUpAll(besides, quietReport)
   await produce(6_000, 12_000)

@@ -111,6 +111,16 @@ describe('the repair of trades', () => {
     expect(idsOf(all.log)).toEqual([base, base + 1, base + 2])
   })
 
+  it.each(['forward', 'since', 'backward'] as const)(
+    'asks it on where it told a whole page of them, paging %s',
+    async (direction) => {
+      const all = world({ newest: base + 30, direction })
+      live(all, [base])
+      await repair(all, false)
+      expect(idsOf(all.log)).toEqual(range(base, base + 30))
+    },
+  )
+
   it('fills a hole of a venue that pages by time, over pages that hold what came before it', async () => {
     const all = world({ newest: base + 40, direction: 'since' })
     live(all, [base, base + 30])

@@ -1,7 +1,7 @@
 import type { Gap, Micros, TradePosition } from '../../../schemas/records.ts'
 import type { Covered, CoveredIds, CoveredTimes, LogCoverage } from './coverage.ts'
 import { type GapReason, gapOf, tradesOf, troubleOf, waitAfter } from './gaps.ts'
-import type { Hole } from './id-tracker.ts'
+import { type Hole, reorderGraceMs } from './id-tracker.ts'
 import { findStart } from './first-id.ts'
 import { PageRepair } from './page-repair.ts'
 import { failureBackoff, IdRepair, maxErrors, type RepairOptions } from './id-repair.ts'
@@ -221,7 +221,12 @@ export class TradeRepair {
     this.#probing.delete(stream)
     if (this.#stopped || outcome.kind !== 'rows') return
     const last = tradesOf(outcome.rows).reduce((most, { id }) => Math.max(most, id), top)
-    if (last > top) stream.tracker.tell(last, clock.now(), hostNow())
+    if (last === top) return
+    stream.tracker.tell(last, clock.now(), hostNow())
+    const isFull =
+      backfill.direction === 'since' ? outcome.rows.length >= backfill.pageSize : last >= top + backfill.pageSize
+    // There may be more behind it: asked once these are holes, which are filled first.
+    if (isFull) [stream.probes, stream.probeAt] = [0, hostNow() + reorderGraceMs]
   }
 }
 
