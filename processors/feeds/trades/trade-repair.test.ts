@@ -121,6 +121,17 @@ describe('the repair of trades', () => {
     },
   )
 
+  it('asks a silent venue again as soon as it takes questions', async () => {
+    const limited: Answer = { kind: 'limited', waitMs: 1_000 }
+    const all = world({ newest: base + 2, direction: 'forward', answer: (call) => (call < 4 ? limited : 'rows') })
+    live(all, [base])
+    const from = all.now.ms
+    await repair(all, false)
+    expect(idsOf(all.log)).toEqual([base, base + 1, base + 2])
+    expect(all.log.gaps[0]).toMatchObject({ state: 'filled' })
+    expect((all.log.gaps[0]?.time ?? 0) / 1_000 - from).toBeLessThan(20_000)
+  })
+
   it('fills a hole of a venue that pages by time, over pages that hold what came before it', async () => {
     const all = world({ newest: base + 40, direction: 'since' })
     live(all, [base, base + 30])

@@ -1,6 +1,6 @@
 import type { Gap, Micros, TradePosition } from '../../../schemas/records.ts'
 import type { Covered, CoveredIds, CoveredTimes, LogCoverage } from './coverage.ts'
-import { type GapReason, gapOf, tradesOf, troubleOf, waitAfter } from './gaps.ts'
+import { type GapReason, gapOf, type NoRows, tradesOf, troubleOf, waitAfter } from './gaps.ts'
 import { type Hole, reorderGraceMs } from './id-tracker.ts'
 import { findStart } from './first-id.ts'
 import { PageRepair } from './page-repair.ts'
@@ -219,7 +219,8 @@ export class TradeRepair {
     const call = backfill.page(stream.symbol, top + 1, top + backfill.pageSize, stream.tracker.topTime)
     const outcome = await rest.get(call, (body) => backfill.parse(stream.symbol, body))
     this.#probing.delete(stream)
-    if (this.#stopped || outcome.kind !== 'rows') return
+    if (this.#stopped) return
+    if (outcome.kind !== 'rows') return this.#unanswered(stream, outcome)
     const last = tradesOf(outcome.rows).reduce((most, { id }) => Math.max(most, id), top)
     if (last === top) return
     stream.tracker.tell(last, clock.now(), hostNow())
@@ -227,6 +228,13 @@ export class TradeRepair {
       backfill.direction === 'since' ? outcome.rows.length >= backfill.pageSize : last >= top + backfill.pageSize
     // There may be more behind it: asked once these are holes, which are filled first.
     if (isFull) [stream.probes, stream.probeAt] = [0, hostNow() + reorderGraceMs]
+  }
+
+  /** A question that was not answered says nothing of the silence: it is asked again when the venue takes questions. */
+  #unanswered(stream: IdStream, outcome: NoRows): void {
+    const { hostNow, random, report } = this.#options
+    report.trouble(troubleOf(outcome))
+    stream.probeAt = hostNow() + waitAfter(outcome, () => stream.probes, random(), failureBackoff)
   }
 }
 
