@@ -120,7 +120,8 @@ it('hands over to a higher generation under load: it catches up beside two hosts
   const ports = { ...quietPorts, log, reader: log.reader(), codec, lookUp: (id: number) => codec.lookUp(id) }
   const decoder = new Decoder(codec, ports.lookUp)
   // What is derived is told before the state that it came of is written.
-  const find = (): ReturnType<typeof findBesides> => findBesides(row, [0, 1], { ports, decoder, partitions: PARTITIONS })
+  const find = (): ReturnType<typeof findBesides> =>
+    findBesides(row, [0, 1], { ports, decoder, partitions: PARTITIONS })
   const besides = await vi.waitUntil(
     async () => {
       const found = await find()
