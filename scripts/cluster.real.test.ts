@@ -95,6 +95,8 @@ describe('a cluster on one machine, started by npm run cluster', () => {
       if (!lines.at(-1)?.includes('"ok"')) throw new Error(`no account: ${stderr}`)
       const account = JSON.parse(lines.at(-1) ?? '') as Readonly<Record<string, number>>
       expect(account).toMatchObject({ lost: 0, doubled: 0, triggers_lost: 0, triggers_unexpected: 0, ok: true })
+      expect(account).toMatchObject({ answers_wrong: 0, answers_unjudged: 0 })
+      expect(account['answers_checked']).toBeGreaterThan(0)
       expect(account['triggers']).toBeGreaterThan(0)
       expect(account['trades']).toBeGreaterThan(0)
       const [, host] = /machine (\d)/.exec(stdout) ?? []
