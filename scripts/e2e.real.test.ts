@@ -14,7 +14,6 @@ import { isSound, reconcile } from './accounts/reconcile.ts'
 import { reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
-import { receiverCertificate } from '../infra/local/receiver/certificate.ts'
 import { ruleEveryMetric, silentMetrics, type MadeRule } from './chaos/alerts/every-metric.ts'
 import { startReceiver } from './chaos/alerts/receiver.ts'
 import { startOwnSystem, type OwnSystem } from './own-system.ts'
@@ -170,7 +169,7 @@ describe('the whole system, started by npm start', () => {
 
   it('rings a new alert at its receiver, signed, once', { timeout: 4 * PATIENCE_MS }, async () => {
     const { data } = system.run()
-    const receiver = await startReceiver(await receiverCertificate(data, new Date()), false)
+    const receiver = await startReceiver(data)
     try {
       const created = await createAlert(`${receiver.url}/hook`)
       receiver.know(created.alert_id, created.webhook_secret)

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import { sayReady } from '../infra/lifecycle.ts'
 import { NoOpensslError, receiverCertificate } from '../infra/local/receiver/certificate.ts'
 import { misbehaviours, readManner, type Manner } from '../infra/local/receiver/misbehave.ts'
 import { startLocalReceiver, checkedWords, eventWords } from '../infra/local/receiver/receiver.ts'
@@ -14,6 +15,7 @@ const usage = `npm run receiver -- [flags]: a local HTTPS receiver of webhooks; 
   --port N            default ${PORT}
   --secret whsec_...  an alert's webhook_secret; may be given several times
   --data DIR          data folder of npm start, whose dispatcher trusts this receiver (default .data)
+  --ledger FILE       where what came is written (default <data>/<mode>/receiver/ledger.jsonl)
   --misbehave HOW     ok, a status (500, 410, 429, ...), or:
 ${Object.entries(misbehaviours)
   .map(([name, says]) => `                        ${name.padEnd(9)}${says}`)
@@ -24,22 +26,23 @@ While it runs:
   curl -k https://localhost:${PORT}/secrets -d '<the answer of an alert’s creation>'   # so that it can verify
   curl -k https://localhost:${PORT}/misbehave -d '{"manner":"500"}'
 
-What came is in <data>/<mode>/receiver/ledger.jsonl.`
+What came is in the ledger, a line of JSON each: when, how it was answered, its signatures and its body.`
 
 interface Task {
   readonly port: number
   readonly secrets: readonly string[]
   readonly data: string
+  readonly ledger: string | undefined
   readonly manner: Manner
 }
 
-const flags = { port: text, secret: { ...text, multiple: true }, data: text, misbehave: text } as const
+const flags = { port: text, secret: { ...text, multiple: true }, data: text, ledger: text, misbehave: text } as const
 
-async function receive({ port, secrets, data, manner }: Task): Promise<void> {
+async function receive({ port, secrets, data, manner, ...given }: Task): Promise<void> {
   const folder = modeFolder(data)
   const { cert, key, caFile } = await certificateIn(folder)
-  mkdirSync(path.join(folder, 'receiver'), { recursive: true })
-  const ledger = path.join(folder, 'receiver', 'ledger.jsonl')
+  const ledger = given.ledger ?? path.join(folder, 'receiver', 'ledger.jsonl')
+  mkdirSync(path.dirname(ledger), { recursive: true })
   const receiver = await startLocalReceiver({
     cert,
     key,
@@ -48,7 +51,7 @@ async function receive({ port, secrets, data, manner }: Task): Promise<void> {
     secrets,
     manner,
     ledger,
-    onEvent: (entry, body) => console.log(`${eventWords(entry, body)}\n`),
+    onEvent: (entry) => console.log(`${eventWords(entry)}\n`),
     onChecked: (entry) => console.log(`${checkedWords(entry)}\n`),
     now: () => new Date(),
   })
@@ -57,6 +60,8 @@ async function receive({ port, secrets, data, manner }: Task): Promise<void> {
   const stop = (): void => void receiver.close().then(() => process.exit(0))
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
+  process.once('disconnect', stop) // who started us is gone
+  sayReady(receiver.url)
 }
 
 /** Where the running system keeps its data; where none runs, the demo's. */
@@ -79,7 +84,7 @@ function readTask(values: Values<typeof flags>): Task {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw wrong('--port must be a number up to 65535')
   if (manner === undefined) throw wrong(`--misbehave ${values.misbehave}: there is no such manner`)
   if (secrets.some((secret) => !secret.startsWith('whsec_'))) throw wrong('--secret must begin with whsec_')
-  return { port, secrets, data: values.data ?? '.data', manner }
+  return { port, secrets, data: values.data ?? '.data', ledger: values.ledger, manner }
 }
 
 const wrong = (what: string): UsageError => new UsageError(`${what}\n\n${usage}`)

@@ -4,7 +4,6 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import { receiverCertificate } from '../../infra/local/receiver/certificate.ts'
 import { urlOf } from '../../infra/local/run-file.ts'
 import type { CreditEntry } from '../../schemas/records.ts'
 import { startReceiver } from '../../scripts/chaos/alerts/receiver.ts'
@@ -231,7 +230,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
 
   it('makes an alert, shows it ring and its deliveries, tests and cancels it', { timeout: TEST_MS }, async () => {
     const page = await open('/alerts')
-    const receiver = await startReceiver(await receiverCertificate(system.run().data, new Date()), false)
+    const receiver = await startReceiver(system.run().data)
     try {
       await expect.poll(() => page.locator('#symbols option').count(), patience).toBe(8)
       await page.getByLabel('a price alert').check()
@@ -283,7 +282,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   })
 
   it('leads a new user from the opened page to a message', { timeout: TEST_MS }, async () => {
-    const receiver = await startReceiver(await receiverCertificate(system.run().data, new Date()), false)
+    const receiver = await startReceiver(system.run().data)
     const begun = Date.now()
     const page = await open('/alerts')
     try {

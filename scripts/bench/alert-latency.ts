@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import { receiverCertificate } from '../../infra/local/receiver/certificate.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { openBooks } from '../accounts/books.ts'
 import { Ledger } from '../accounts/source-ledger.ts'
@@ -52,7 +51,7 @@ export default bench
 async function measure(run: RunFile): Promise<Figure[]> {
   const books = await openBooks(run, new Ledger(urlOf(run, 'simulator')))
   const log = await connectLog({ brokers: [urlOf(run, 'broker')], namespace: '', clientId: 'bench' })
-  const receiver = await startReceiver(await receiverCertificate(run.data, new Date()), false)
+  const receiver = await startReceiver(run.data)
   try {
     const ending = new AbortController()
     const tails = tailAlerts(() => log.reader(), books, ending.signal)

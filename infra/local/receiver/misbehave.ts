@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const SLOW_MS = 8_000
 const DRIP_MS = 1_000
+/** Of a `flaky` receiver. */
+const REFUSED_ONE_IN = 10
 
 /** How a receiver may answer beside `ok`: each as receivers on the internet are met. A number is that status. */
 export const misbehaviours = {
@@ -11,9 +14,13 @@ export const misbehaviours = {
   endless: 'answers as fast as it can, without an end',
   reset: 'cuts the connection',
   half: 'cuts it in the middle of its answer',
+  flaky: 'refuses one webhook in ten with 500 when it comes first',
 } as const
 
 export type Manner = 'ok' | keyof typeof misbehaviours | number
+
+/** How one request is answered. */
+export type Answer = Exclude<Manner, 'flaky'>
 
 /** Reads `ok`, a name of `misbehaviours` or a status from 200 to 599; undefined for anything else. */
 export function readManner(name: string): Manner | undefined {
@@ -21,8 +28,15 @@ export function readManner(name: string): Manner | undefined {
   return /^[2-5]\d\d$/.test(name) ? Number(name) : undefined
 }
 
+/** How such a receiver answers a webhook at its first, second or later attempt: the same at each run. */
+export function answerOf(manner: Manner, { id, attempt }: { readonly id: string; readonly attempt: number }): Answer {
+  if (manner !== 'flaky') return manner
+  const isRefused = attempt === 1 && createHash('sha256').update(id).digest().readUInt32BE() % REFUSED_ONE_IN === 0
+  return isRefused ? 500 : 'ok'
+}
+
 /** Answers one request in that manner. */
-export function answerIn(manner: Manner, request: IncomingMessage, response: ServerResponse): void {
+export function answerIn(manner: Answer, request: IncomingMessage, response: ServerResponse): void {
   if (typeof manner === 'number') return answerStatus(manner, response)
   switch (manner) {
     case 'ok':

@@ -124,6 +124,19 @@ describe('the local receiver', () => {
     expect(await deliver(url, 'h')).toMatchObject({ status: 200, body: { error: { code: 'ECONNRESET' } } })
   })
 
+  it('is flaky: refuses some at their first attempt, never at a later one, and its ledger says which', async () => {
+    const url = await start('flaky')
+    const ids = Array.from({ length: 20 }, (_, index) => `flaky-${index}`)
+    const firsts = await Promise.all(ids.map(async (id) => (await deliver(url, id)).status))
+    const refused = firsts.filter((status) => status === 500).length
+    expect(refused).toBeGreaterThan(0)
+    expect(firsts.filter((status) => status === 204)).toHaveLength(ids.length - refused)
+    for (const id of ids) expect(await deliver(url, id)).toMatchObject({ status: 204 })
+    const entries = readLedger(ledger).filter(({ id }) => id.startsWith('flaky-'))
+    expect(entries.filter(({ manner, attempt }) => manner === 500 && attempt === 1)).toHaveLength(refused)
+    expect(entries.filter(({ manner }) => manner === 'ok')).toHaveLength(2 * ids.length - refused)
+  })
+
   it.each([
     ['/misbehave', '{"manner":"nicely"}'],
     ['/secrets', '{"alert_id":"x"}'],
@@ -165,14 +178,17 @@ it('says what came as a person reads it', () => {
     verdict: 'verified',
     attempt: 2,
     manner: 500,
+    began: 0,
+    headers: {},
+    body: 'plain',
   }
   const body = { event: 'price_alert', symbol: 'BTC', demo: true, data: { condition_met: 'BTC rose' } }
-  const lines = eventWords(entry, JSON.stringify(body)).split('\n')
+  const lines = eventWords({ ...entry, body: JSON.stringify(body) }).split('\n')
   expect(lines.slice(0, 4)).toEqual([
     '2026-01-02T03:04:05.000Z  price_alert BTC demo again, 2.',
     '  BTC rose',
     '  both signatures verified; webhook-id alert_btc_1_1_1',
     '  answered with: 500',
   ])
-  expect(eventWords(entry, 'plain')).toContain('not JSON')
+  expect(eventWords(entry)).toContain('not JSON')
 })

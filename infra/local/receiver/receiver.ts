@@ -4,23 +4,31 @@ import { createServer } from 'node:https'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { allowedHostsAt, refuses } from '../../http/guard.ts'
 import { closeServer, listen } from '../../http/ops.ts'
-import { answerIn, readManner, type Manner } from './misbehave.ts'
+import { answerIn, answerOf, readManner, type Answer, type Manner } from './misbehave.ts'
 
 /** Longest webhook that is read; ours are some KB. */
 const BODY_BYTES_MAX = 256 * 1024
 /** What Standard Webhooks allows a clock to be off, seconds. */
 const TOLERANCE_SECONDS = 300
+/** As usual of servers on the Internet (nginx: 75 s); Node's own 5 s are not. */
+const KEPT_MS = 75_000
 
 /** One webhook as the ledger has it: a line of JSON. */
 export interface Entry {
   readonly id: string
+  /** When it began to come, milliseconds since the Unix epoch with fractions. */
+  readonly began: number
   /** When it was whole, ISO 8601. */
   readonly time: string
   readonly alert_id: string
   readonly verdict: Verdict
   /** 1 for the first of this id. */
   readonly attempt: number
-  readonly manner: Manner
+  /** How it was answered. */
+  readonly manner: Answer
+  /** What its signatures can be checked by once more. */
+  readonly headers: Headers
+  readonly body: string
 }
 
 export interface ReceiverOptions {
@@ -33,7 +41,7 @@ export interface ReceiverOptions {
   readonly manner: Manner
   /** File of the ledger; it goes on where it ended. */
   readonly ledger: string
-  readonly onEvent: (entry: Entry, body: string) => void
+  readonly onEvent: (entry: Entry) => void
   /** A webhook that came before its alert's secret, now that the secret is known. */
   readonly onChecked: (entry: Entry) => void
   readonly now: () => Date
@@ -56,6 +64,7 @@ export async function startLocalReceiver(options: ReceiverOptions): Promise<Loca
     if (refuses(request, response, allowedHosts)) return
     receiver.take(request, response).catch(() => response.destroy()) // the sender has gone, or sent too much
   })
+  server.keepAliveTimeout = KEPT_MS
   const bound = await listen(server, host, port)
   return { url: `https://localhost:${bound}`, close: () => closeServer(server) }
 }
@@ -63,15 +72,9 @@ export async function startLocalReceiver(options: ReceiverOptions): Promise<Loca
 /** Webhooks that wait for their alert's secret; the oldest is given up first. */
 const UNCHECKED_MAX = 100
 
-interface Unchecked {
-  readonly entry: Entry
-  readonly headers: Headers
-  readonly body: Buffer
-}
-
 class Receiver {
   readonly #options: ReceiverOptions
-  #unchecked: readonly Unchecked[] = []
+  #unchecked: readonly Entry[] = []
   readonly #secrets = new Map<string, string>()
   readonly #seen = new Map<string, number>()
   #manner: Manner
@@ -83,6 +86,7 @@ class Receiver {
   }
 
   async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const began = performance.timeOrigin + performance.now()
     const body = await readBody(request)
     const { method, url } = request
     if (method !== 'POST') {
@@ -91,8 +95,7 @@ class Receiver {
       const answer = this.#control(url, body)
       response.writeHead(answer === undefined ? 400 : 200).end(`${answer ?? 'That is not understood.'}\n`)
     } else {
-      this.#enter(request, body)
-      answerIn(this.#manner, request, response)
+      answerIn(this.#enter(request, began, body).manner, request, response)
     }
   }
 
@@ -111,47 +114,56 @@ class Receiver {
   }
 
   /** Written before it is answered: what was said to be taken is in the ledger. */
-  #enter(request: IncomingMessage, body: Buffer): void {
+  #enter({ headers }: IncomingMessage, began: number, bytes: Buffer): Entry {
     const { secrets, now, ledger, onEvent } = this.#options
-    const id = text(request.headers, 'webhook-id')
-    const alert = stringOf(parse(body), 'alert_id')
+    const id = text(headers, 'webhook-id')
+    const alert = stringOf(parse(bytes), 'alert_id')
     const own = this.#secrets.get(alert)
     const at = now()
+    const attempt = (this.#seen.get(id) ?? 0) + 1
     const entry: Entry = {
       id,
+      began,
       time: at.toISOString(),
       alert_id: alert,
-      verdict: verify(request.headers, body, own === undefined ? secrets : [own], at.getTime() / 1_000),
-      attempt: (this.#seen.get(id) ?? 0) + 1,
-      manner: this.#manner,
+      verdict: verify(headers, bytes, own === undefined ? secrets : [own], at.getTime() / 1_000),
+      attempt,
+      manner: answerOf(this.#manner, { id, attempt }),
+      headers: Object.fromEntries(signing.map((name) => [name, headers[name]])),
+      body: bytes.toString('utf8'),
     }
-    this.#seen.set(id, entry.attempt)
+    this.#seen.set(id, attempt)
     appendFileSync(ledger, `${JSON.stringify(entry)}\n`)
-    onEvent(entry, body.toString('utf8'))
-    if (entry.verdict === 'unknown-secret')
-      this.#unchecked = [...this.#unchecked, { entry, headers: request.headers, body }].slice(-UNCHECKED_MAX)
+    onEvent(entry)
+    if (entry.verdict === 'unknown-secret') this.#unchecked = [...this.#unchecked, entry].slice(-UNCHECKED_MAX)
+    return entry
   }
 
   /** An alert may ring before anyone has told the receiver its secret. */
   #check(alert: string, secret: string): void {
-    const isOwn = ({ entry }: Unchecked): boolean => entry.alert_id === alert
+    const isOwn = (entry: Entry): boolean => entry.alert_id === alert
     const found = this.#unchecked.filter(isOwn)
-    this.#unchecked = this.#unchecked.filter((one) => !isOwn(one))
-    for (const { entry, headers, body } of found) {
-      const verdict = verify(headers, body, [secret], Date.parse(entry.time) / 1_000)
-      this.#options.onChecked({ ...entry, verdict })
-    }
+    this.#unchecked = this.#unchecked.filter((entry) => !isOwn(entry))
+    for (const entry of found) this.#options.onChecked({ ...entry, verdict: checkAgain(entry, secret) })
   }
 }
 
-/** What a ledger holds; nothing where there is none. A line that a kill has cut is passed over. */
+/** Checks the signatures of what came with another secret, as of when it came. */
+export function checkAgain({ headers, body, time }: Entry, secret: string): Verdict {
+  return verify(headers, Buffer.from(body), [secret], Date.parse(time) / 1_000)
+}
+
+/** What a ledger holds; nothing where there is none. */
 export function readLedger(file: string): Entry[] {
-  return readText(file)
-    .split('\n')
-    .flatMap((line) => {
-      const entry = parse(Buffer.from(line))
-      return stringOf(entry, 'id') === '' ? [] : [entry as Entry]
-    })
+  return entriesOf(readText(file))
+}
+
+/** What whole lines of a ledger hold. A line that a kill has cut is passed over. */
+export function entriesOf(lines: string): Entry[] {
+  return lines.split('\n').flatMap((line) => {
+    const entry = parse(Buffer.from(line))
+    return stringOf(entry, 'time') === '' ? [] : [entry as Entry]
+  })
 }
 
 function readText(file: string): string {
@@ -187,6 +199,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   }
   return Buffer.concat(chunks)
 }
+
+/** Headers that signatures are made of. */
+const signing = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-svc-signature'] as const
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -242,7 +257,7 @@ const verdicts: Readonly<Record<Verdict, string>> = {
 }
 
 /** A webhook as a person reads it: what happened, whether it can be believed, the body. */
-export function eventWords({ id, time, verdict, attempt, manner }: Entry, body: string): string {
+export function eventWords({ id, time, verdict, attempt, manner, body }: Entry): string {
   const value = eventOf(body)
   const marks = [
     value['test'] === true && 'TEST',

@@ -1,15 +1,14 @@
-import { createHmac, createHash } from 'node:crypto'
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { createHash } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, readSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { startChild } from '../../../infra/local/child.ts'
+import { checkAgain, entriesOf, type Entry } from '../../../infra/local/receiver/receiver.ts'
+import { programFile } from '../../../infra/local/system.ts'
 
-/** As usual of servers on the Internet (nginx: 75 s); Node's own 5 s are not. */
-const KEPT_MS = 75_000
-/** Longest delivery that is read, bytes. */
-const BODY_BYTES_MAX = 64 * 1024
-/** One delivery in this many is refused at first, so that retries are part of the account. */
-const REFUSE_ONE_IN = 10
+const READY_MS = 60_000
+const STOP_MS = 5_000
+const READ_BYTES = 256 * 1024
+const NEW_LINE = 10
 
 /** What came of one trigger: by itself, or in a digest. */
 export interface Delivered {
@@ -29,11 +28,12 @@ export interface Delivered {
   isDigested: boolean
 }
 
-/** A receiver that keeps its own account of what came, in its own words: it shares no code with the dispatcher. */
+/** A receiver with an account of what came, which shares no code with the dispatcher. */
 export interface Receiver {
   readonly url: string
+  /** As of now. */
   readonly deliveries: ReadonlyMap<string, Delivered>
-  /** What was wrong with a delivery, with its id. */
+  /** What was wrong with a delivery, with its id, as of now. */
   readonly wrong: readonly string[]
   /** Tells it the secret of an alert; without it a delivery is taken and its signature looked at later. */
   know(alertId: string, secret: string): void
@@ -57,52 +57,62 @@ interface Digest {
   readonly events: readonly Event[]
 }
 
-interface Waiting {
-  readonly id: string
-  readonly body: Buffer
-  readonly signature: string
-}
-
-/** Starts an HTTPS receiver on a free port of this machine. */
-export async function startReceiver(
-  tls: { readonly cert: string; readonly key: string },
-  refuses = true,
-): Promise<Receiver> {
-  const account = new Account(refuses)
-  const server = createServer({ cert: tls.cert, key: tls.key }, (request, response) => {
-    account.take(request, response).catch((error: unknown) => {
-      // A dispatcher that is killed breaks off: what came of it counts for nothing. Anything else is wrong.
-      if (!request.destroyed) account.wrong.push(`a delivery that cannot be read: ${String(error)}`)
-      response.destroy()
-    })
+/**
+ * Starts `npm run receiver` on a free port in a process of its own, so that it takes what comes also while this one is busy,
+ * and reads what it writes into its ledger. `folder`: of a running system's mode, whose dispatcher trusts it.
+ */
+export async function startReceiver(folder: string, manner: 'ok' | 'flaky' = 'ok'): Promise<Receiver> {
+  const ledger = path.join(folder, 'receiver', 'account.jsonl')
+  mkdirSync(path.dirname(ledger), { recursive: true })
+  writeFileSync(ledger, '') // begun anew
+  const flags = ['--port', '0', '--data', folder, '--ledger', ledger, '--misbehave', manner]
+  const child = await startChild({
+    name: 'receiver',
+    command: [process.execPath, programFile('scripts/receiver.ts'), ...flags],
+    logFile: path.join(folder, 'logs', 'receiver.log'),
+    ready: 'message',
+    readyWithinMs: READY_MS,
+    stopWithinMs: STOP_MS,
   })
-  server.keepAliveTimeout = KEPT_MS
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const account = new Account(ledger)
+  let isClosed = false
+  const onExit = (): void => {
+    if (!isClosed) account.wrong.push('the receiver has ended by itself')
+  }
+  void child.exited.then(onExit)
   return {
-    url: `https://127.0.0.1:${port}`,
-    deliveries: account.deliveries,
-    wrong: account.wrong,
+    url: child.url,
+    get deliveries() {
+      account.read()
+      return account.deliveries
+    },
+    get wrong() {
+      account.read()
+      return account.wrong
+    },
     know: (alertId, secret) => account.know(alertId, secret),
     close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      isClosed = true
+      await child.stop()
+      account.close()
     },
   }
 }
 
+/** What a ledger comes to, read on from where it was left off. */
 class Account {
   readonly deliveries = new Map<string, Delivered>()
   readonly wrong: string[] = []
-  readonly #refuses: boolean
+  readonly #file: number
+  readonly #chunk = Buffer.alloc(READ_BYTES)
+  /** Of a line that is not whole yet. */
+  #rest = Buffer.alloc(0)
   readonly #secrets = new Map<string, string>()
   /** By alert: it can ring before its creation is answered. */
-  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #waiting = new Map<string, Entry[]>()
 
-  constructor(refuses: boolean) {
-    this.#refuses = refuses
+  constructor(ledger: string) {
+    this.#file = openSync(ledger, 'r')
   }
 
   know(alertId: string, secret: string): void {
@@ -111,37 +121,48 @@ class Account {
     this.#waiting.delete(alertId)
   }
 
-  async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const first = performance.timeOrigin + performance.now()
-    const body = await read(request)
-    const id = header(request, 'webhook-id')
-    const status = body === undefined ? 413 : this.#enter(id, body, first, header(request, 'x-svc-signature'))
-    response.writeHead(status).end()
+  read(): void {
+    for (let size = this.#next(); size > 0; size = this.#next()) {
+      const bytes = Buffer.concat([this.#rest, this.#chunk.subarray(0, size)])
+      const end = bytes.lastIndexOf(NEW_LINE) + 1
+      this.#rest = bytes.subarray(end)
+      for (const entry of entriesOf(bytes.toString('utf8', 0, end))) this.#take(entry)
+    }
   }
 
-  /** Enters a delivery and says how it is answered. */
-  #enter(id: string, body: Buffer, first: number, signature: string): number {
-    const said = JSON.parse(body.toString('utf8')) as Event | Digest
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #next(): number {
+    return readSync(this.#file, this.#chunk)
+  }
+
+  #take(entry: Entry): void {
+    try {
+      this.#enter(entry)
+    } catch (error) {
+      this.wrong.push(`${entry.id}: it cannot be read: ${String(error)}`)
+    }
+  }
+
+  #enter(entry: Entry): void {
+    const { id, began, alert_id: alertId } = entry
+    const said = JSON.parse(entry.body) as Event | Digest
     const events = 'events' in said ? said.events : [said]
     const isDigest = 'events' in said
     if (said.trigger_id !== id) this.wrong.push(`${id}: its body is of ${said.trigger_id}`)
     if (isDigest && (said.count !== events.length || events.length < 2))
       this.wrong.push(`${id}: a digest of ${said.count} that has ${events.length}`)
-    for (const { alert_id } of events)
-      if (alert_id !== said.alert_id) this.wrong.push(`${id}: it tells ${alert_id} too`)
-    const secret = this.#secrets.get(said.alert_id)
-    const waiting = { id, body, signature }
-    if (secret !== undefined) this.#check(secret, waiting)
-    else this.#waiting.set(said.alert_id, [...(this.#waiting.get(said.alert_id) ?? []), waiting])
-    const told = events.map((event) => this.#enterEvent(event, first))
-    const isFirst = told.every(({ attempts }) => attempts === 1)
-    const hash = told[0]?.body ?? ''
-    if (this.#refuses && isFirst && Number.parseInt(hash.slice(0, 8), 16) % REFUSE_ONE_IN === 0) return 503
-    for (const known of told) {
-      known.taken.push(first)
+    for (const { alert_id } of events) if (alert_id !== alertId) this.wrong.push(`${id}: it tells ${alert_id} too`)
+    const secret = this.#secrets.get(alertId)
+    if (secret !== undefined) this.#check(secret, entry)
+    else this.#waiting.set(alertId, [...(this.#waiting.get(alertId) ?? []), entry])
+    for (const known of events.map((event) => this.#enterEvent(event, began))) {
+      if (entry.manner !== 'ok') continue
+      known.taken.push(began)
       known.isDigested ||= isDigest
     }
-    return 204
   }
 
   #enterEvent(event: Event, first: number): Delivered {
@@ -155,25 +176,9 @@ class Account {
     return known
   }
 
-  #check(secret: string, { id, body, signature }: Waiting): void {
-    const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-    if (signature !== expected) this.wrong.push(`${id}: its signature is not the alert's`)
+  #check(secret: string, entry: Entry): void {
+    const verdict = checkAgain(entry, secret)
+    if (verdict === 'wrong') this.wrong.push(`${entry.id}: its signatures are not the alert's`)
+    else if (verdict === 'stale') this.wrong.push(`${entry.id}: it was signed at another time`)
   }
-}
-
-function header(request: IncomingMessage, name: string): string {
-  const value = request.headers[name]
-  return typeof value === 'string' ? value : ''
-}
-
-/** undefined where there is too much of it. */
-async function read(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
