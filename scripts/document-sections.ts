@@ -1,8 +1,9 @@
+import { loadMigrations, statementsOf } from '../infra/clickhouse/migrations.ts'
 import { ingestedTopics } from '../infra/clickhouse/readings.ts'
 import { settings, type Setting } from '../infra/config/settings.ts'
 import { creditRow } from '../processors/credit/credit.ts'
 import { topology } from '../processors/topology.ts'
-import { topics } from '../schemas/topics.ts'
+import { topics, type Topic } from '../schemas/topics.ts'
 import { usualTradeVenues } from '../schemas/venues.ts'
 
 type Sections = Readonly<Record<string, string>>
@@ -12,6 +13,7 @@ export function documents(): Readonly<Record<string, Sections>> {
   return {
     'schemas/topics.md': { topics: topicTable(), diagram: diagram() },
     'api/docs/guides/settings.md': { settings: settingsTable() },
+    'api/docs/guides/year.md': { retention: retentionList() },
   }
 }
 
@@ -46,6 +48,55 @@ function topicTable(): string {
       description,
     ]),
   )
+}
+
+/** How long each topic and each table of ClickHouse is kept. */
+function retentionList(): string {
+  const tables = storedTables()
+  const groups: readonly (readonly [what: string, names: readonly string[]])[] = [
+    [
+      'Topics of facts, cut by size: up to `RETENTION_BYTES` each, the oldest go first',
+      topicsWhere(({ kind, cutBy }) => kind === 'facts' && cutBy === undefined),
+    ],
+    [
+      'Topics of facts, cut by their processor: what it has applied goes, the rest never',
+      topicsWhere(({ cutBy }) => cutBy !== undefined),
+    ],
+    ['Journals, kept for good', topicsWhere(({ kind }) => kind === 'journal')],
+    [
+      'Compacted topics, which keep the newest of each key, for as long as the key is',
+      topicsWhere(({ kind }) => kind === 'upsert' || kind === 'cache'),
+    ],
+    ['Tables of ClickHouse, kept for good', tables.filter((sql) => tellsWhen(sql)).map(nameOf)],
+    [
+      'Tables of ClickHouse that keep the newest of each key, for good',
+      tables.filter((sql) => !tellsWhen(sql)).map(nameOf),
+    ],
+  ]
+  return groups.map(([what, names]) => `- **${what}**: ${names.map((name) => `\`${name}\``).join(', ')}`).join('\n')
+}
+
+function topicsWhere(isMeant: (topic: Topic) => boolean): string[] {
+  return topics.filter(isMeant).map(({ name }) => name)
+}
+
+/** Statements that make the tables which hold rows. Throws where one deletes by age: the list has no such group. */
+function storedTables(): string[] {
+  const made = loadMigrations()
+    .flatMap(({ text }) => statementsOf(text))
+    .filter((sql) => sql.startsWith('CREATE TABLE') && !/^ENGINE = Null/m.test(sql))
+  for (const sql of made)
+    if (/^\s*TTL\b/m.test(sql)) throw new Error(`the guide does not tell the TTL of ${nameOf(sql)}`)
+  return made
+}
+
+function nameOf(sql: string): string {
+  return /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] ?? ''
+}
+
+/** Whether rows of one thing differ by when it was so, or by their place in the log; else a newer one takes their place. */
+function tellsWhen(sql: string): boolean {
+  return /^PARTITION BY|^ORDER BY .*\b(?:time|from|valid_from|received|\w*offset)\b/m.test(sql)
 }
 
 /** As Prettier writes a table: cells padded to the widest of their column. */
