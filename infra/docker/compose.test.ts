@@ -16,6 +16,9 @@ interface Service {
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly volumes?: readonly string[]
   readonly ports?: readonly string[]
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
 }
 
 interface Compose {
@@ -76,16 +79,38 @@ describe('docker-compose.yml', () => {
     expect(() => readConfig(values, names as SettingName[])).not.toThrow()
   })
 
-  it('says live to every service of ours, and nobody gets a default password', () => {
+  it('says live to every service of ours', () => {
     expect(ours.map(([, { environment }]) => environment?.['MODE'])).toEqual(ours.map(() => 'live'))
-    expect(ours.every(([, { environment }]) => environment?.['CLICKHOUSE_PASSWORD']?.includes(':?') === true)).toBe(
-      true,
-    )
   })
 
-  it('demands the secret for the services that derive from it, and gives it to no other', () => {
-    const given = ours.filter(([, { environment }]) => environment?.['SERVICE_SECRET']?.includes(':?') === true)
-    expect(given.map(([name]) => name)).toEqual(['webhooks', 'api', 'console'])
+  it('demands each secret for the services that need it, and gives it to no other', () => {
+    const given = (secret: string): string[] =>
+      ours.filter(([, { environment }]) => environment?.[secret] !== undefined).map(([name]) => name)
+    expect(given('SERVICE_SECRET')).toEqual(['webhooks', 'api', 'console'])
+    expect(given('CLICKHOUSE_PASSWORD')).toEqual(['prepare', 'processors', 'api', 'console'])
+    expect(given('CONSOLE_TOKEN')).toEqual(['console'])
+    for (const secret of ['SERVICE_SECRET', 'CLICKHOUSE_PASSWORD', 'CONSOLE_TOKEN'])
+      expect(read('docker-compose.yml')).not.toMatch(new RegExp(`^ +${secret}: (?!\\$\\{${secret}:\\?)`, 'm'))
+  })
+
+  it.each(['infra/docker/README.md', 'api/docs/guides/cluster.md'])(
+    'starts as %s says, with all that it demands',
+    (file) => {
+      const demanded = [...read('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name)
+      const command = /^.*docker compose up -d --build$/m.exec(read(file))?.[0] ?? ''
+      expect(demanded.filter((name) => !command.includes(`${name}=`))).toEqual([])
+    },
+  )
+
+  it.each(ours)('lets %s write nothing but its data, without a privilege', (_name, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+    const folders = Object.entries(service.environment ?? {}).filter(([name]) => name.endsWith('_DIR'))
+    expect(folders.filter(([, folder]) => !folder.startsWith('/data/'))).toEqual([])
+  })
+
+  it('gives the feeds a folder in their data for all that they write', () => {
+    const { environment = {} } = compose.services['feeds'] ?? {}
+    expect(Object.keys(environment)).toEqual(expect.arrayContaining(['FRAMES_DIR', 'ARCHIVE_DIR']))
   })
 
   it('tells the services that take payments the same terms, and the wallet’s key to the one that settles', () => {
