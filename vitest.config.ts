@@ -28,7 +28,7 @@ const alone = ['processors/webhooks/isolation.real.test.ts', 'scripts/cluster.re
 // What tests start is mostly Node with our sources: compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url))
 
-/** Projects, one after the other: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */
+/** Projects, one after the other, by `npm test` each in a run of its own: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
