@@ -45,16 +45,3 @@ function token(id: string, asset: string, ...formerly: string[]): RegistryToken 
 
 /** Every id that the registry is asked for. */
 export const registryIds: readonly string[] = registryTokens.flatMap(({ id, formerly }) => [id, ...formerly])
-
-const byId = new Map(registryTokens.flatMap((row) => [row.id, ...row.formerly].map((id) => [id, row] as const)))
-const byAsset = new Map(registryTokens.map((row) => [row.asset, row]))
-
-/** The coin that an id means, whether it is its id of today or an earlier one. */
-export function registryToken(id: string): RegistryToken | undefined {
-  return byId.get(id)
-}
-
-/** The coin that an asset is, if the table has it. */
-export function registryTokenOf(asset: string): RegistryToken | undefined {
-  return byAsset.get(asset)
-}

@@ -14,7 +14,7 @@ import { isSound, reconcile } from './accounts/reconcile.ts'
 import { reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
-import { ruleEveryMetric, silentMetrics, type MadeRule } from './chaos/alerts/every-metric.ts'
+import { ruleEveryMetric, silentMetrics, type MadeRule } from './testing/every-metric.ts'
 import { startReceiver } from './chaos/alerts/receiver.ts'
 import { startOwnSystem, type OwnSystem } from './own-system.ts'
 

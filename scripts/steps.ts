@@ -19,6 +19,7 @@ export const checks: readonly Step[] = [
   { title: 'types in the browser', program: 'tsc', args: ['--noEmit', '-p', 'api/console/web'] },
   { title: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
   { title: 'unused code', program: 'knip', args: [] },
+  { title: 'code that only tests use', program: 'knip', args: ['--production'] },
 ]
 
 /** Runs `step`, its output shown as it comes; true when it ended with 0. */

@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
-import { stillClock } from '../../processors/kernel/quiet.ts'
+import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import { keepAsked } from './kafka-ledger.ts'
 
 const TOPIC = 'payments.intents'

@@ -1,7 +1,7 @@
 import { migrate } from '../../infra/clickhouse/migrate.ts'
 import { ingestedTopics } from '../../infra/clickhouse/readings.ts'
 import { dropDatabase } from '../../infra/clickhouse/testing/database.ts'
-import { clickhouseEnv, readingOptions, readingSettings, type ClickhouseAccess } from '../../infra/config/clickhouse.ts'
+import { readingOptions, readingSettings, type ClickhouseAccess } from '../../infra/config/clickhouse.ts'
 import { readConfig } from '../../infra/config/config.ts'
 import { ownTopics, type OwnTopics } from '../../infra/kafka/testing/topics.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
@@ -42,7 +42,9 @@ export async function surroundings(
   const database = own.namespace.replace(/\.$/, '').replaceAll('-', '_')
   const env = {
     ...own.env,
-    ...clickhouseEnv(clickhouse),
+    CLICKHOUSE_URL: clickhouse.url,
+    CLICKHOUSE_USER: clickhouse.user,
+    CLICKHOUSE_PASSWORD: clickhouse.password,
     CLICKHOUSE_DATABASE: database,
     API_PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',

@@ -47,12 +47,3 @@ export function clickhousePassword(config: Config<(typeof clickhousePasswordSett
   const { CLICKHOUSE_PASSWORD: text, CLICKHOUSE_PASSWORD_FILE: file } = config
   return text !== '' || file === '' ? text : readSecretFile('CLICKHOUSE_PASSWORD_FILE', file)
 }
-
-/** The settings with which a service of ours asks as `access` says. */
-export function clickhouseEnv({
-  url,
-  user,
-  password,
-}: ClickhouseAccess): Record<'CLICKHOUSE_URL' | 'CLICKHOUSE_USER' | 'CLICKHOUSE_PASSWORD', string> {
-  return { CLICKHOUSE_URL: url, CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password }
-}

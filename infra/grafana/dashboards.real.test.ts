@@ -3,7 +3,7 @@ import { connectClickhouse, type Clickhouse } from '../clickhouse/client.ts'
 import { fillSmallWorld } from '../clickhouse/testing/small-world/fill.ts'
 import { M, SECOND } from '../clickhouse/testing/small-world/time.ts'
 import { createWorld, type World } from '../clickhouse/testing/world.ts'
-import { fillIn, readDashboards } from './dashboards.ts'
+import { fillIn, readDashboards } from './testing/dashboards.ts'
 
 let world: World
 let analyst: Clickhouse

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { fillIn, readDashboards, type Panel } from './dashboards.ts'
+import { fillIn, readDashboards, type Panel } from './testing/dashboards.ts'
 
 const dashboards = readDashboards()
 const read = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Position, Slice } from '../../infra/kafka/seam.ts'
-import { stillClock } from './quiet.ts'
+import { stillClock } from './testing/memory-log.ts'
 import {
   counted,
   testTask,

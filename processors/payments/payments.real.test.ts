@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { hotWallet } from '../../infra/local/chain/accounts.ts'
-import { contractWalletAbi, contractWalletCreation, tokenAbi, mint } from '../../infra/local/chain/prepare-chain.ts'
+import { tokenAbi, mint } from '../../infra/local/chain/prepare-chain.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
 import { SELLER } from './testing/intents.ts'
-import { newAccount, signed, World } from './testing/world.ts'
+import { contractWallet, newAccount, signed, World } from './testing/world.ts'
 import { hex } from './token.ts'
 
 const POLL = { timeout: 60_000, interval: 50 }
@@ -71,7 +71,7 @@ describe('a payment', () => {
     await world.host()
     const owner = await world.payer()
     const { client } = world
-    const deployment = { abi: contractWalletAbi, bytecode: contractWalletCreation, args: [owner.address] } as const
+    const deployment = { ...contractWallet, args: [owner.address] } as const
     const hash = await client.deployContract({ ...deployment, account: owner })
     const { contractAddress } = await client.waitForTransactionReceipt({ hash })
     const from = hex(contractAddress ?? '')

@@ -4,7 +4,7 @@ import type { Trigger } from '../../schemas/records.ts'
 import type { LogGap } from '../../schemas/records.ts'
 import { codec, goesAway } from '../kernel/testing/task.ts'
 import type { Clock } from '../kernel/ports.ts'
-import { MemoryBroker } from '../kernel/memory-log.ts'
+import { MemoryBroker } from '../kernel/testing/memory-log.ts'
 import type { Send } from './deliver.ts'
 import { POSITION } from './delivery.ts'
 import {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
 import { codec } from '../kernel/testing/task.ts'
 import { Decoder } from '../kernel/decoder.ts'
-import { MemoryBroker } from '../kernel/memory-log.ts'
+import { MemoryBroker } from '../kernel/testing/memory-log.ts'
 import { Loader } from './loader.ts'
 import { append, triggerTo } from './testing/world.ts'
 

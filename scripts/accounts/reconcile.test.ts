@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Parameters } from '../../infra/clickhouse/client.ts'
-import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
-import { stillClock } from '../../processors/kernel/quiet.ts'
+import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Flow, LogGap, Message, Trade } from '../../schemas/records.ts'

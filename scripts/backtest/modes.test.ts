@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
-import { stillClock } from '../../processors/kernel/quiet.ts'
+import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import { longAgo, mark, SECOND, T0, trade } from '../../processors/cvd/testing/records.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
-import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
-import { stillClock } from '../../processors/kernel/quiet.ts'
+import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import { RetainedLog } from './retained-log.ts'
 
 const TOPIC = 'market.trades'

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { PaidSystem } from '../../api/testing/paid-system.ts'
 import type { Child } from '../../infra/local/child.ts'
 import { payer as example } from '../../infra/local/chain/accounts.ts'
-import { documentedBlocks, withAddresses, planOf } from '../docs/commands.ts'
+import { documentedBlocks, withAddresses, planOf } from '../docs/testing/commands.ts'
 import { MarketDataClient, type Payment } from './typescript/src/index.ts'
 import { Payer } from './typescript/src/payer.ts'
 

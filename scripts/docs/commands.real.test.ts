@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { urlOf } from '../../infra/local/run-file.ts'
 import { startOwnSystem, type OwnSystem } from '../own-system.ts'
-import { documentedBlocks, withAddresses, planOf, type SystemAddresses } from './commands.ts'
+import { documentedBlocks, withAddresses, planOf, type SystemAddresses } from './testing/commands.ts'
 
 /** Every command of the front page and of the guides that needs no payment, on a system as `npm start` makes it. */
 

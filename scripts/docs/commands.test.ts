@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blocksIn, documentedBlocks, notRun, withAddresses, planOf } from './commands.ts'
+import { blocksIn, documentedBlocks, notRun, withAddresses, planOf } from './testing/commands.ts'
 
 const commands = documentedBlocks().flatMap(({ document, commands: all }) =>
   all.map((command) => ({ document, command })),

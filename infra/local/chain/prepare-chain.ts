@@ -3,7 +3,6 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { chainId, payer, token } from './accounts.ts'
 import multicall3 from './contracts/Multicall3.json' with { type: 'json' }
 import testToken from './contracts/TestToken.json' with { type: 'json' }
-import contractWallet from './contracts/ContractWallet.json' with { type: 'json' }
 
 const CALL_MS = 10_000
 const POLL_MS = 50
@@ -86,9 +85,6 @@ export const tokenAbi = parseAbi([
 
 const tokenRuntime = hex(testToken.runtime)
 const multicall3Runtime = hex(multicall3.runtime)
-/** Deploy it with its owner's address: `deployContract({ abi: contractWalletAbi, bytecode, args: [owner] })`. */
-export const contractWalletCreation = hex(contractWallet.creation)
-export const contractWalletAbi = parseAbi(['constructor(address owner)'])
 
 function hex(text: string): `0x${string}` {
   if (!/^0x[0-9a-f]+$/.test(text)) throw new Error('no bytecode')

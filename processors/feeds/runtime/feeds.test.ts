@@ -10,7 +10,7 @@ import { addresses as allAddresses, type HostName, type VenueName } from '../../
 import { partitionOf } from '../../../schemas/catalogue.ts'
 import { topicOf } from '../../../schemas/topics.ts'
 import type { Gap, Mark, Message, PriceRange, Settlement, SpotTicker, Trade } from '../../../schemas/records.ts'
-import { MemoryBroker } from '../../kernel/memory-log.ts'
+import { MemoryBroker } from '../../kernel/testing/memory-log.ts'
 import { quietMeter, quietReport } from '../../kernel/quiet.ts'
 import { addressOf, type Addresses } from './host-settings.ts'
 import { InstrumentTable } from './instrument-table.ts'

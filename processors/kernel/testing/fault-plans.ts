@@ -4,7 +4,7 @@ import { localCodec } from '../../../schemas/codec.ts'
 import type { Message } from '../../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../../schemas/topics.ts'
 import { DEAD_LETTERS } from '../dead-letters.ts'
-import { Driver, type InjectedFault, type Step } from '../driver.ts'
+import { Driver, type InjectedFault, type Step } from './driver.ts'
 import type { ProcessorRow } from '../processor.ts'
 import { bounded } from './law.ts'
 

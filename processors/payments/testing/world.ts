@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseSignature } from 'viem'
+import { parseAbi, parseSignature } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { type RegistryCodec } from '../../../infra/kafka/codec.ts'
 import { ownTopics } from '../../../infra/kafka/testing/topics.ts'
 import type { Log } from '../../../infra/kafka/seam.ts'
+import wallet from '../../../infra/local/chain/contracts/ContractWallet.json' with { type: 'json' }
 import { localPayments, localWallet } from '../../../infra/local/chain/settings.ts'
 import { tokenAbi as localAbi, localClient, mint } from '../../../infra/local/chain/prepare-chain.ts'
 import { startChain, type Chain } from '../../../infra/local/chain/start.ts'
@@ -30,6 +31,9 @@ const CANCEL_TYPES = {
 const { network, asset, payTo, assetName, assetVersion } = SELLER
 
 const domain = { name: assetName, version: assetVersion, chainId: network.chainId, verifyingContract: asset }
+
+/** A wallet that is a contract: deployed with its owner's address. */
+export const contractWallet = { abi: parseAbi(['constructor(address owner)']), bytecode: hex(wallet.creation) } as const
 
 interface Signing {
   /** A contract that the account owns; left out: the account itself. */

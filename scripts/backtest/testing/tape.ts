@@ -1,4 +1,4 @@
-import type { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
+import type { MemoryBroker } from '../../../processors/kernel/testing/memory-log.ts'
 import type { Codec } from '../../../schemas/codec.ts'
 import { topics } from '../../../schemas/topics.ts'
 import type { Tape } from '../../../infra/tapes/tape.ts'

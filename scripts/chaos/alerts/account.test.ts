@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { stillClock } from '../../../processors/kernel/quiet.ts'
 import { nobody } from '../../../processors/alerts/record.ts'
-import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
+import { MemoryBroker, stillClock } from '../../../processors/kernel/testing/memory-log.ts'
 import { localCodec, emptyFields } from '../../../schemas/codec.ts'
 import { recordId } from '../../../schemas/record-id.ts'
 import type { Attempt, Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
-import { stillClock } from '../../../processors/kernel/quiet.ts'
+import { MemoryBroker, stillClock } from '../../../processors/kernel/testing/memory-log.ts'
 import { localCodec, emptyFields } from '../../../schemas/codec.ts'
 import type { Mark, Micros } from '../../../schemas/records.ts'
 import { noTime, PartitionClock } from '../../../processors/kernel/partition-clock.ts'

@@ -1,5 +1,5 @@
-import { windowsOf } from '../../../processors/alerts/kinds/rule-terms.ts'
-import { metricNames, metricOf, type MetricName } from '../../../processors/alerts/metrics.ts'
+import { windowsOf } from '../../processors/alerts/kinds/rule-terms.ts'
+import { metricNames, metricOf, type MetricName } from '../../processors/alerts/metrics.ts'
 
 /** How far from where it is, as shares, levels lie of which the price soon crosses one. */
 const NEAR = [0.0001, 0.001]

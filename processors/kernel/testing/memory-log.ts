@@ -1,5 +1,4 @@
-// rule: imports - the seam's own errors; every implementation of the seam throws them
-import { FencedError, LogError } from '../../infra/kafka/seam.ts'
+import { FencedError, LogError } from '../../../infra/kafka/seam.ts'
 import type {
   Claim,
   FetchOptions,
@@ -11,8 +10,11 @@ import type {
   Slice,
   TopicPartition,
   Writer,
-} from '../../infra/kafka/seam.ts'
-import type { Clock } from './ports.ts'
+} from '../../../infra/kafka/seam.ts'
+import type { Clock } from '../ports.ts'
+
+/** Time stands still: nothing in a task depends on it but when it writes its state, and that goes by records here. */
+export const stillClock: Clock = { now: () => 0, delay: () => Promise.resolve(), turn: () => Promise.resolve() }
 
 /**
  * A broker in memory for tests: partitions, claims that fence by owner and leave a hole in the offsets as control

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { logContract } from '../../infra/kafka/testing/contract.ts'
+import { logContract } from '../../../infra/kafka/testing/contract.ts'
 import { MemoryBroker } from './memory-log.ts'
 
 const clock = { now: () => 0, delay: (ms: number) => delay(ms), turn: () => delay(0) }

@@ -32,7 +32,7 @@ export interface Dashboard {
   readonly panels: readonly Panel[]
 }
 
-const FOLDER = new URL('dashboards/', import.meta.url)
+const FOLDER = new URL('../dashboards/', import.meta.url)
 
 /** All dashboards, as Grafana reads them. */
 export function readDashboards(): Dashboard[] {

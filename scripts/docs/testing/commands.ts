@@ -8,7 +8,7 @@ export interface Block {
   readonly commands: readonly string[]
 }
 
-const root = new URL('../../', import.meta.url)
+const root = new URL('../../../', import.meta.url)
 const GUIDES = 'api/docs/guides/'
 
 /** Every block of the documents that people follow, in order. */
