@@ -14,10 +14,14 @@ const PAUSED_MS = 60_000
 /** All processes together, with the demo's market going on and nobody asking. */
 const GOALS = { cores: 0.35, megabytes: 1_000, megabytesAMinute: 1 } as const
 const BLOCK_BYTES = 512
+/** Folders that are no part of what the product writes: evidence of frames, and the market's own books. */
+const FRAMES = 'frames'
+const SIMULATOR = 'simulator'
 
 /**
  * What a demo takes of the machine while nobody asks it anything: cores and memory of each part, and what its folder grows
- * by beside the recorded frames; then the same while nothing trades. BENCH_WARM_SECONDS shortens the ten minutes before.
+ * by, the recorded frames and the simulator's own files apart; then the same while nothing trades. BENCH_WARM_SECONDS
+ * shortens the ten minutes before.
  */
 const bench: Bench = async () => {
   const system = await startOwnSystem([])
@@ -35,22 +39,26 @@ const bench: Bench = async () => {
 }
 
 async function measure(run: RunFile, forMs: number, when: string): Promise<Figure[]> {
-  const bytes = bytesOf(run.data)
+  const before = sizesIn(run.data)
   const ended = measureLoad(run)
   await delay(forMs)
   const loads = ended()
-  const megabytesAMinute = (bytesOf(run.data) - bytes) / 1e6 / (forMs / 60_000)
+  const growth = [...sizesIn(run.data)].map(([part, bytes]) => {
+    return { part, megabytesAMinute: (bytes - (before.get(part) ?? 0)) / 1e6 / (forMs / 60_000) }
+  })
+  const product = growth.filter(({ part }) => part !== FRAMES && part !== SIMULATOR)
   const sum = (of: (load: Load) => number): number => loads.reduce((all, one) => all + of(one), 0)
   const [cores, resident] = [sum((load) => load.cores), sum(({ residentBytes }) => residentBytes) / 1e6]
-  const parts = loads.flatMap((load) => [
-    figure(`cores, ${load.part}${when}`, load.cores, 'cores'),
-    figure(`resident, ${load.part}${when}`, load.residentBytes / 1e6, 'MB'),
-  ])
+  const grown = product.reduce((all, { megabytesAMinute }) => all + megabytesAMinute, 0)
   return [
-    ...parts,
+    ...loads.flatMap((load) => [
+      figure(`cores, ${load.part}${when}`, load.cores, 'cores'),
+      figure(`resident, ${load.part}${when}`, load.residentBytes / 1e6, 'MB'),
+    ]),
+    ...growth.map(({ part, megabytesAMinute }) => figure(`growth, ${part}${when}`, megabytesAMinute, 'MB/min')),
     figure(`cores, all${when}`, cores, 'cores', GOALS.cores),
     figure(`resident, all${when}`, resident, 'MB', GOALS.megabytes),
-    figure(`growth beside frames${when}`, megabytesAMinute, 'MB/min', GOALS.megabytesAMinute),
+    figure(`growth beside frames and simulator${when}`, grown, 'MB/min', GOALS.megabytesAMinute),
   ]
 }
 
@@ -61,10 +69,14 @@ function figure(metric: string, value: number, unit: string, goal?: number): Fig
   return { bench: 'idle', metric, value, unit, n: 1, ...against }
 }
 
-/** What a folder takes of the disk, but for recorded frames; what goes away meanwhile counts as nothing. */
-function bytesOf(folder: string): number {
-  const named = entriesOf(folder).filter(({ name }) => !name.startsWith('frames'))
-  return named.reduce((sum, entry) => sum + sizeOf(entry), 0)
+/** What each part of a folder takes of the disk, bytes; what goes away meanwhile counts as nothing. */
+function sizesIn(folder: string): Map<string, number> {
+  const sizes = new Map<string, number>()
+  for (const entry of entriesOf(folder)) {
+    const part = entry.name.startsWith(FRAMES) ? FRAMES : entry.name
+    sizes.set(part, (sizes.get(part) ?? 0) + sizeOf(entry))
+  }
+  return sizes
 }
 
 function sizeOf(entry: Dirent): number {
