@@ -100,6 +100,8 @@ interface Sent {
 /** What was written since the state was: what the log loses of it is written again as it was, whatever the state knows by now. */
 export class UnsavedOutputs {
   #sent: Sent[] = []
+  /** One past the last record that is kept of each output, by topic and partition. */
+  readonly #ends = new Map<string, number>()
   #lost: Sent[] = []
   #bytes = 0
 
@@ -111,7 +113,9 @@ export class UnsavedOutputs {
   /** Records that an output has from its offset `first` on; what it had there before is lost. */
   wrote(topic: TopicName, partition: number, first: number | undefined, records: readonly OutRecord[]): void {
     if (first === undefined) return
-    this.lose({ topic, partition, next: first })
+    const output = `${topic}-${partition}`
+    if (first < (this.#ends.get(output) ?? 0)) this.lose({ topic, partition, next: first })
+    this.#ends.set(output, first + records.length)
     this.#sent.push({ topic, partition, first, records })
     for (const { value } of records) this.#bytes += value?.length ?? 0
   }
@@ -144,6 +148,7 @@ export class UnsavedOutputs {
   /** The state is in the log: from here on it is folded again. */
   clear(): void {
     this.#sent = []
+    this.#ends.clear()
     this.#bytes = 0
   }
 }
