@@ -116,7 +116,7 @@ async function charged(at: RunFile, { key_id, api_key }: Json): Promise<Json> {
 }
 
 /** Asks until it is answered: a system that has just begun refuses at first. */
-async function again<Value>(ask: () => Promise<Value>): Promise<Value> {
+export async function again<Value>(ask: () => Promise<Value>): Promise<Value> {
   const until = Date.now() + PATIENCE_MS
   for (;;)
     try {

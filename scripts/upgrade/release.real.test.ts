@@ -3,20 +3,33 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { routes } from '../../api/routes.ts'
+import { ReplayedApi, type Answer } from '../../api/testing/replayed-api.ts'
 import { receiverCertificate } from '../../infra/local/receiver/certificate.ts'
 import { urlOf } from '../../infra/local/run-file.ts'
 import { programFile } from '../../infra/local/system.ts'
 import { answering, vendors } from '../../processors/webhooks/channels/testing/vendors.ts'
 import { startReceiver, type Receiver } from '../../processors/webhooks/testing/world.ts'
+import { recordId } from '../../schemas/record-id.ts'
+import { openBooks } from '../accounts/books.ts'
+import { Ledger } from '../accounts/source-ledger.ts'
 import { startOwnSystem, type OwnSystem } from '../own-system.ts'
-import { askFree, type Json } from '../paid-caller.ts'
-import { FLAGS, noteOf, RELEASE_KEY, SMALL, VENUES, type Told } from './release-data.ts'
+import { askFree, PaidCaller, type Json } from '../paid-caller.ts'
+import { everyAnswer, type Everything, type Present } from './testing/every-answer.ts'
+import { again as untilDone, FLAGS, noteOf, RELEASE_KEY, SMALL, VENUES, type Told } from './release-data.ts'
 import { folderOf, releases } from './testing/former-release.ts'
 
 const START_MS = 400_000
 const PATIENCE = { timeout: 240_000, interval: 500 }
 const HOUR_MS = 3_600_000
+
+/** What a start says once the log is in ClickHouse. */
+const filled = /the tables: .* records of the log are in ClickHouse, after .* s, .* s a million/
+/** For feeds to be down until their system is stopped, milliseconds. */
+const HELD_MS = 600_000
+/** Of the feeds' hosts the registry of tokens alone is asked. */
+const WITHOUT_MARKETS = { VENUES: 'coingecko' }
 
 const run = promisify(execFile)
 const env = { ...process.env, BACKUP_KEY: RELEASE_KEY }
@@ -49,8 +62,10 @@ describe.each(releases)('a system of %s that was backed up, restored and started
     rmSync(root, { recursive: true, force: true })
   }, START_MS)
 
-  const start = (data: string): Promise<OwnSystem> =>
-    startOwnSystem([...FLAGS, '--payments', 'local'], { ...SMALL, CHANNEL_BASES: `slack=${chat?.url ?? ''}` }, data)
+  const start = (data: string, more: Record<string, string> = {}): Promise<OwnSystem> => {
+    const settings = { ...SMALL, CHANNEL_BASES: `slack=${chat?.url ?? ''}`, ...more }
+    return startOwnSystem([...FLAGS, '--payments', 'local'], settings, data)
+  }
 
   function started(): OwnSystem {
     if (system === undefined) throw new Error('nothing was started')
@@ -70,6 +85,70 @@ describe.each(releases)('a system of %s that was backed up, restored and started
     spent += Number(answer.headers.get('credit-charged'))
     const { timestamp: _timestamp, ...rest } = (await answer.json()) as Json
     return rest
+  }
+
+  /** Makes what there is none of in a release: an alert of each older kind, paid for by a key that has enough for all. */
+  async function presentOf(): Promise<Present> {
+    const caller = await PaidCaller.start(started().run())
+    const { json: bought } = await untilDone(() => caller.ask('POST', '/credit', { amount_usdc: 50 }))
+    const payer = String(bought['api_key'])
+    const owned = ({ alert_id, manage_token }: Json) => ({ id: String(alert_id), token: String(manage_token) })
+    const made = async (base: string, terms: Json): Promise<ReturnType<typeof owned>> => {
+      const example = routes.find(({ method, path: at }) => method === 'POST' && at === base)?.body?.example
+      const headers = { 'content-type': 'application/json', 'x-api-key': payer }
+      const body = JSON.stringify({ ...example, ...terms })
+      const answer = await fetch(urlOf(started().run(), 'api') + base, { method: 'POST', headers, body })
+      if (answer.status !== 201) throw new Error(`${base}: ${answer.status} ${await answer.text()}`)
+      return owned((await answer.json()) as Json)
+    }
+    const began = Date.parse(String(told.key['created_at']))
+    const at = (ms: number): string => new Date(began + ms).toISOString()
+    return {
+      payer,
+      ids: {
+        '/alerts': owned(told.pending),
+        '/price-alert': await made('/price-alert', { target_price: 100_000_000 }),
+        '/liquidation/alert': await made('/liquidation/alert', {}),
+        '/keys': { id: String(told.key['key_id']), token: apiKey },
+        '/records': { id: recordId({ topic: 'market.liquidations', partition: 0, offset: 0 }), token: '' },
+      },
+      range: { start: at(-HOUR_MS), end: at(HOUR_MS) },
+    }
+  }
+
+  /** Nothing new comes into the log from now on. */
+  async function holdFeeds(): Promise<void> {
+    const url = `${urlOf(started().run(), 'supervisor')}/hold/feeds?ms=${HELD_MS}`
+    const { status } = await fetch(url, { method: 'POST' })
+    expect(status).toBe(200)
+  }
+
+  /** What every route says once what is past stands still. */
+  async function everything(has: Present): Promise<Everything> {
+    let last = await everyAnswer(started().run(), has)
+    const stands = async (): Promise<void> => {
+      const before = last
+      last = await everyAnswer(started().run(), has)
+      expect(last.standing).toEqual(before.standing)
+    }
+    await vi.waitFor(stands, PATIENCE)
+    expect(last.ofNow).not.toEqual([])
+    expect(JSON.stringify(last.standing)).not.toMatch(/"status":[45]\d\d,"text"/)
+    return last
+  }
+
+  /** Answers about now against what the log of the system that runs gives up to their moments. */
+  async function expectOfLog(answers: readonly Answer[]): Promise<void> {
+    const run = started().run()
+    const books = await openBooks(run, new Ledger(urlOf(run, 'simulator')))
+    const replayed = await ReplayedApi.start({ ...books, reader: books.log.reader() })
+    try {
+      for (const answer of answers)
+        expect([answer.target, await replayed.of(answer)]).toEqual([answer.target, answer.text])
+    } finally {
+      await replayed.stop()
+      await books.close()
+    }
   }
 
   it(
@@ -113,6 +192,10 @@ describe.each(releases)('a system of %s that was backed up, restored and started
       const total = (): number => Number(told.key['charged_usdc']) + spent
       await expect.poll(async () => Number((await key())['charged_usdc']) - total(), PATIENCE).toBeCloseTo(0)
       const before = await facts()
+      const has = await presentOf()
+      await holdFeeds()
+      await expect.poll(() => readFileSync(started().logFile, 'utf8'), PATIENCE).toMatch(filled)
+      const { standing, ofNow } = await everything(has)
       const { data } = started()
       const { stdout: taken } = await command('scripts/backup.ts', '--to', path.join(root, 'backup'), '--data', data)
       expect(taken).toMatch(/^backup 1: [\d.]+ MB, [\d,]+ records in [\d.]+ s$/m)
@@ -122,10 +205,15 @@ describe.each(releases)('a system of %s that was backed up, restored and started
       expect(put).toMatch(/, [\d.]+ MB, [\d,]+ records in [\d.]+ s: npm start/)
       for (const part of ['simulator', 'receiver'])
         cpSync(path.join(data, 'demo', part), path.join(again, 'demo', part), { recursive: true })
-      system = await start(again)
+      system = await start(again, WITHOUT_MARKETS)
       await expect.poll(facts, PATIENCE).toEqual(before)
-      const filled = /the tables: .* records of the log are in ClickHouse, after .* s, .* s a million/
       await expect.poll(() => readFileSync(started().logFile, 'utf8'), PATIENCE).toMatch(filled)
+      const after = async (): Promise<Everything> => {
+        const answers = await everyAnswer(started().run(), has)
+        expect(answers.standing).toEqual(standing)
+        return answers
+      }
+      await expectOfLog([...ofNow, ...(await vi.waitFor(after, PATIENCE)).ofNow])
       console.log([taken, put, filled.exec(readFileSync(started().logFile, 'utf8'))?.[0]].join('\n'))
     },
   )
