@@ -26,6 +26,16 @@ describe('/futures/basis', () => {
     )
   })
 
+  it('holds perpetuals against the spot price of their moment, not against a later one', async () => {
+    const { market } = api.database
+    const told = market.funding.find(({ asset }) => asset === 'btc')?.time ?? 0
+    const own = market.tickers.filter(({ asset, instrument }) => asset === 'btc' && instrument.startsWith('binance:'))
+    for (const ticker of own) market.tickers.push({ ...ticker, price: 7, time: told + 1, received: told + 1 })
+    expect(await body('/futures/basis/BTC')).toMatchObject({ spot_price: 100 })
+    market.funding = market.funding.map((funding) => ({ ...funding, time: told + 1 }))
+    expect(await body('/futures/basis/BTC')).toMatchObject({ spot_price: 7 })
+  })
+
   it('yields by the year what its funding pays, as the comparison of funding says it', async () => {
     const { best_carry_trade: trade } = await body('/futures/basis/BTC')
     const { exchanges } = await body('/futures/funding-compare/BTC')

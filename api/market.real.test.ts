@@ -163,11 +163,6 @@ describe('the present of the log is what the same fold gives of its facts', () =
     expect(read(held())).toEqual(read(expected()))
   })
 
-  it('for a spot market as it was before its newest word', () => {
-    const [newest, before] = [heldAgainstAt(held(), 'eth', now), heldAgainstAt(held(), 'eth', now - HOUR)]
-    expect([newest?.price, before?.price]).toEqual([7, 1])
-  })
-
   it('for who feeds it, what is subscribed and how far it is', () => {
     const { channels, times, subscriptions } = held().world()
     expect(channels.filter(({ writer }) => writer === 'feeds-b').length).toBeGreaterThanOrEqual(21)

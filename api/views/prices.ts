@@ -58,12 +58,11 @@ export function tickersOf(present: Present, ...assets: readonly string[]): Ticke
 
 /** The spot market that an asset's perpetuals are held against, as it was known at a moment; undefined where it was not. */
 export function heldAgainstAt(present: Present, asset: string, at: Micros): TickerRow | undefined {
-  for (const recent of present.of(asset).recent.values()) {
-    if (recent[0]?.asset !== asset) continue
-    const then = recent.findLast(({ received }) => received <= at)
-    if (then !== undefined) return tickerOf(then)
-  }
-  return undefined
+  const then = present
+    .of(asset)
+    .against.get(asset)
+    ?.findLast(({ received }) => received <= at)
+  return then === undefined ? undefined : tickerOf(then)
 }
 
 function tickerOf(ticker: SpotTicker): TickerRow {

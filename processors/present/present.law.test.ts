@@ -51,6 +51,7 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     time: T0,
     v: 1,
   },
+  funding: { ...emptyFields('funding'), asset: 'btc', time: T0, v: 1 },
   settlement: { ...common, settled_rate: 0, mark: null },
   long_short_ratio: {
     ...common,
@@ -150,6 +151,10 @@ const steps = fc.oneof(
     fc.record({ time, asset, v: fc.nat(9), since: fc.constantFrom(T0, T0 + 60 * SECOND) }).map((given) => {
       return record('liquidation_risk', given)
     }),
+  ),
+  of(
+    'derived.funding',
+    fc.record({ time, asset }).map((given) => record('funding', { ...given, v: (given.time - T0) / SECOND })),
   ),
   of(
     'market.funding',
@@ -295,6 +300,26 @@ describe('the present', () => {
             buy,
           ]
           expect(held.map((hour) => told(hour, hour.buy))).toEqual(chosen.map((row) => told(row, row?.taker_buy)))
+        }
+      }),
+      { ...bounded, numRuns: 300 },
+    )
+  })
+
+  it('holds of a market that perpetuals are held against the ticker at the newest funding, and each after it', () => {
+    fc.assert(
+      fc.property(logs, (log) => {
+        const state = foldOf(log)
+        for (const [asset, held] of state.against) {
+          const all = log.flatMap(({ message }) => (message.type === 'spot_ticker' ? [message.value] : []))
+          const own = all.filter(({ instrument }) => instrument === `binance:spot:${asset}`)
+          const inOrder = own.filter(({ received }, at) => own.slice(0, at).every((row) => row.received <= received))
+          const told = state.funding.get(asset)?.time ?? 0
+          const first = Math.max(
+            0,
+            inOrder.findLastIndex(({ received }) => received <= told),
+          )
+          expect(held).toEqual(inOrder.slice(first))
         }
       }),
       { ...bounded, numRuns: 300 },

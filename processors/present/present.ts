@@ -2,6 +2,7 @@ import type {
   ContractTerms,
   Cvd,
   Flow,
+  Funding,
   Gap,
   Instrument,
   Liquidation,
@@ -50,8 +51,8 @@ export const presentReads: readonly RecordType[] = [
 
 const MINUTE: Micros = 60_000_000
 const DAY: Micros = 24 * 60 * MINUTE
-/** How far tickers are remembered behind the newest one of their market. */
-const RECENT: Micros = 2 * MINUTE
+/** Tickers that are held behind the one at the newest funding, where no further funding is told; the earlier go. */
+const AGAINST_MAX = 120
 /** Settled rates of a perpetual that are held. */
 const SETTLED_MAX = 12
 /** Liquidations are held by such stretches of venue time, for a day and one more. */
@@ -145,12 +146,8 @@ function applyNewest(state: PresentState, message: Message): void {
       if (time >= (state.price.get(asset)?.time ?? 0)) put(state, 'price', asset, message.value)
       return
     }
-    case 'funding': {
-      const { asset } = message.value
-      const isBehind = isOlder(state.funding.get(asset), message.value, ({ time }) => time)
-      if (!isBehind) put(state, 'funding', asset, message.value)
-      return
-    }
+    case 'funding':
+      return applyFunding(state, message.value)
     case 'settlement':
       return applySettlement(state, message.value)
     case 'long_short_ratio':
@@ -183,15 +180,31 @@ function isOlder<Value extends { readonly v: number }>(
 }
 
 function applyTicker(state: PresentState, ticker: SpotTicker): void {
-  const { instrument, received } = ticker
+  const { asset, instrument, received } = ticker
   const known = state.ticker.get(instrument)
   if (known !== undefined && known.received > received) return
   put(state, 'ticker', instrument, ticker)
-  if (!isHeldAgainst(ticker)) return
-  const recent = state.recent.get(instrument) ?? []
-  state.recent.set(instrument, recent)
-  recent.push(ticker)
-  while (recent.length > 1 && (recent[1]?.received ?? received) <= received - RECENT) recent.shift()
+  if (isHeldAgainst(ticker)) holdAgainst(state, asset, [...(state.against.get(asset) ?? []), ticker])
+}
+
+/** Of the tickers that perpetuals are held against, oldest first: the one at the newest funding, and those after it. */
+function holdAgainst(state: PresentState, asset: string, tickers: readonly SpotTicker[]): void {
+  const told = state.funding.get(asset)?.time ?? 0
+  const [first, ...since] = tickers.slice(
+    Math.max(
+      0,
+      tickers.findLastIndex(({ received }) => received <= told),
+    ),
+  )
+  if (first !== undefined) put(state, 'against', asset, [first, ...since.slice(-AGAINST_MAX)])
+}
+
+function applyFunding(state: PresentState, funding: Funding): void {
+  const { asset } = funding
+  if (isOlder(state.funding.get(asset), funding, ({ time }) => time)) return
+  put(state, 'funding', asset, funding)
+  const tickers = state.against.get(asset)
+  if (tickers?.[1] !== undefined && tickers[1].received <= funding.time) holdAgainst(state, asset, tickers)
 }
 
 function applySettlement(state: PresentState, { instrument, asset, settled_rate: rate, time }: Settlement): void {

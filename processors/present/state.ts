@@ -83,6 +83,8 @@ interface Lost {
 export interface Held {
   /** by instrument */
   readonly ticker: SpotTicker
+  /** by asset: of the spot market that its perpetuals are held against, the ticker at `funding`'s time and those after it */
+  readonly against: readonly SpotTicker[]
   /** by asset, with the prices that made it */
   readonly price: CompositePrice
   /** by asset */
@@ -138,8 +140,6 @@ type Tables = { readonly [Kind in HeldKind]: Map<string, Held[Kind]> }
 
 /** The newest values of one partition. Values but `past` are never changed in place, so that who holds one holds that moment. */
 export interface PresentState extends Tables {
-  /** Recent tickers of spot markets that perpetuals are held against, oldest first: begun anew with a state. */
-  readonly recent: Map<string, SpotTicker[]>
   /** Keys of what changed since the last save. */
   readonly changed: Set<string>
   /** By kind: rises with each change, so that what was made of it is known to be of this moment. */
@@ -148,6 +148,7 @@ export interface PresentState extends Tables {
 
 export const heldKinds = [
   'ticker',
+  'against',
   'price',
   'risk',
   'funding',
@@ -174,7 +175,7 @@ export function emptyPresent(): PresentState {
   const none: object = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()]))
   const tables = none as Tables // one for each kind, and nothing in it
   const versions = Object.fromEntries(heldKinds.map((kind) => [kind, 0])) as Record<HeldKind, number>
-  return { ...tables, recent: new Map(), changed: new Set(), versions }
+  return { ...tables, changed: new Set(), versions }
 }
 
 /** Sets the value of a key. */
@@ -212,6 +213,5 @@ export function loadPresent(parts: ReadonlyMap<string, Buffer>): PresentState {
     const table = state[name.slice(0, at) as HeldKind] as Map<string, unknown>
     table.set(name.slice(at + 1), JSON.parse(part.toString()))
   }
-  for (const ticker of state.ticker.values()) if (isHeldAgainst(ticker)) state.recent.set(ticker.instrument, [ticker])
   return state
 }
