@@ -116,19 +116,24 @@ describe.each(releases)('a system of %s that was backed up, restored and started
     }
   }
 
-  /** Nothing new comes into the log from now on. */
-  async function holdFeeds(): Promise<void> {
-    const url = `${urlOf(started().run(), 'supervisor')}/hold/feeds?ms=${HELD_MS}`
-    const { status } = await fetch(url, { method: 'POST' })
+  /** Kills a part, and has it away for so long. */
+  async function hold(part: string, ms: number): Promise<void> {
+    const { status } = await fetch(`${urlOf(started().run(), 'supervisor')}/hold/${part}?ms=${ms}`, { method: 'POST' })
     expect(status).toBe(200)
+  }
+
+  /** What every route says, by an API that has kept no answer of before. */
+  async function newlyAsked(has: Present): Promise<Everything> {
+    await hold('api', 1)
+    return everyAnswer(started().run(), has)
   }
 
   /** What every route says once what is past stands still. */
   async function everything(has: Present): Promise<Everything> {
-    let last = await everyAnswer(started().run(), has)
+    let last = await newlyAsked(has)
     const stands = async (): Promise<void> => {
       const before = last
-      last = await everyAnswer(started().run(), has)
+      last = await newlyAsked(has)
       expect(last.standing).toEqual(before.standing)
     }
     await vi.waitFor(stands, PATIENCE)
@@ -193,7 +198,7 @@ describe.each(releases)('a system of %s that was backed up, restored and started
       await expect.poll(async () => Number((await key())['charged_usdc']) - total(), PATIENCE).toBeCloseTo(0)
       const before = await facts()
       const has = await presentOf()
-      await holdFeeds()
+      await hold('feeds', HELD_MS)
       await expect.poll(() => readFileSync(started().logFile, 'utf8'), PATIENCE).toMatch(filled)
       const { standing, ofNow } = await everything(has)
       const { data } = started()

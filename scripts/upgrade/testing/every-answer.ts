@@ -24,6 +24,7 @@ const ofTheAsking: Readonly<Record<string, string>> = {
   cached: 'whether somebody else had asked a moment before',
   age_ms: 'from the newest input to the asking',
   spot_age_ms: 'from the spot price to the asking',
+  held_usdc: 'what each API instance of the last minute has set aside',
   time_to_funding_ms: 'from the asking to the next settlement',
 }
 
