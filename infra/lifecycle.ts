@@ -40,20 +40,17 @@ async function serve(service: Service, log: Logger): Promise<void> {
   }
   process.on('uncaughtException', die)
   process.on('unhandledRejection', die)
-  let stop: (() => Promise<void>) | undefined
+  const stop = await service.start(log)
   let stopping = false
   const onSignal = (signal: string): void => {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
-    if (stop === undefined) process.exit(0)
     void Promise.race([stop(), delay(STOP_DEADLINE_MS, undefined, { ref: false })]).then(() => process.exit(0), die)
   }
-  // Before the start: a signal without a handler does nothing to a container's first process.
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('disconnect', () => onSignal('parent is gone'))
-  stop = await service.start(log)
 }
 
 /** Tells the parent that started us where we listen. */

@@ -49,8 +49,6 @@ if (process.argv.includes('--help')) {
     `prepare: topics, schemas and tables, once before the services.\n\nEnvironment:\n${settingsHelp(settings)}`,
   )
 } else {
-  // A signal without a handler does nothing to a container's first process; what is half prepared is prepared again.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
   try {
     await prepare(createLog('prepare'))
   } catch (error) {

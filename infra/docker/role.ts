@@ -130,10 +130,12 @@ function packagesOf(names: readonly string[]): Package[] {
       dependencies = {},
       optionalDependencies = {},
       peerDependencies = {},
+      peerDependenciesMeta = {},
     } = manifest
     const licence = typeof license === 'string' ? license : license.type
     found.set(folder, { name, version, licence, folder })
-    for (const other of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))
+    const peers = Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true)
+    for (const other of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers])
       queue.push({ name: other, from: folder, isNeeded: other in dependencies && !(other in optionalDependencies) })
   }
   return [...found.values()].toSorted((a, b) => (a.folder < b.folder ? -1 : 1))
@@ -161,14 +163,25 @@ export function makeRole(role: Role, target: string): RoleParts {
   const parts = partsOf(role)
   for (const file of parts.files) cpSync(path.join(root, file), path.join(target, file))
   for (const { folder } of parts.packages) copyPackage(folder, target)
-  writeFileSync(path.join(target, 'main.ts'), `import './${parts.program}'\n`)
+  writeFileSync(path.join(target, 'main.ts'), mainOf(parts.program))
   writeFileSync(path.join(target, 'sbom.cdx.json'), `${JSON.stringify(sbomOf(role, parts), null, 2)}\n`)
   const lines = parts.packages.map(({ name, version, licence }) => `${name} ${version}: ${licence}`)
   writeFileSync(path.join(target, 'LICENCES.txt'), `${[...new Set(lines)].join('\n')}\n`)
   return parts
 }
 
-/** Without what is nested in it: that is copied where it is needed. */
+/**
+ * Starts a role's program. A signal that nobody handles does nothing to a container's first process: so it is handled while
+ * the program is read and starts, and afterwards where it has no handler of its own.
+ */
+export function mainOf(program: string): string {
+  return `for (const signal of ['SIGTERM', 'SIGINT'])
+  process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(1))
+await import('./${program}')
+`
+}
+
+/** Without what is nested in it, which is copied where it is needed, and without TypeScript, which Node reads of no package. */
 function copyPackage(folder: string, target: string): void {
   mkdirSync(path.join(target, folder), { recursive: true })
   const nested = path.join(root, folder, 'node_modules')
@@ -176,7 +189,7 @@ function copyPackage(folder: string, target: string): void {
     recursive: true,
     dereference: true,
     filter: (source) =>
-      source !== nested && !source.startsWith(nested + path.sep) && !/\.(?:map|md|d\.[cm]?ts)$/.test(source),
+      source !== nested && !source.startsWith(nested + path.sep) && !/\.(?:map|md|[cm]?ts)$/.test(source),
   })
 }
 
