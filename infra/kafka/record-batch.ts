@@ -1,6 +1,7 @@
-import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import crc32C from 'kafkajs/src/protocol/recordBatch/crc32C/index.js'
 import type { LogRecord, OutRecord } from './seam.ts'
+import { packZstd, unpackZstd } from './zstd.ts'
 
 /** RecordBatch, magic 2: fixed fields before the records. Source: Kafka's "Message Format". */
 const HEADER_BYTES = 61
@@ -22,12 +23,8 @@ const PREFIX_BYTES = 12
 const COMPRESSION = 0x07
 const GZIP = 1
 const ZSTD = 4
-/** The fastest level: what more would save is less than a tenth. */
-const ZSTD_LEVEL = 1
 /** Records of fewer bytes are left as they are: a header of zstd and little to repeat. */
 const PACKED_FROM_BYTES = 160
-/** What zstd is given to write into at a time, bytes: its own 16 KB for each small batch are much to collect again. */
-const PIECE_BYTES = { min: 1024, max: 64 * 1024 }
 const CONTROL = 0x20
 /** Most bytes that a record needs beside key and value: six varints and the attributes. */
 const RECORD_OVERHEAD_BYTES = 40
@@ -78,13 +75,8 @@ export function encodeBatch(records: readonly OutRecord[], producer: Producer): 
 /** Records compressed by zstd; undefined where that does not make them smaller. */
 function pack(records: Buffer): Buffer | undefined {
   if (records.length < PACKED_FROM_BYTES) return undefined
-  const params = { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL }
-  const packed = zstdCompressSync(records, { params, chunkSize: pieceFor(records.length) })
+  const packed = packZstd(records)
   return packed.length < records.length ? packed : undefined
-}
-
-function pieceFor(bytes: number): number {
-  return Math.min(Math.max(bytes, PIECE_BYTES.min), PIECE_BYTES.max)
 }
 
 /** The sequence after `count` records; it wraps as the broker's does. */
@@ -267,7 +259,7 @@ function readRecords(bytes: Buffer, at: number, end: number, from: number, out: 
 function decompress(bytes: Buffer, codec: number): Buffer {
   if (codec === 0) return bytes
   if (codec === GZIP) return gunzipSync(bytes)
-  if (codec === ZSTD) return zstdDecompressSync(bytes, { chunkSize: pieceFor(4 * bytes.length) })
+  if (codec === ZSTD) return unpackZstd(bytes)
   throw new Error(`record batch compressed with codec ${codec}; none, gzip (1) and zstd (4) can be read`)
 }
 
