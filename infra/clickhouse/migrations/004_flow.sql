@@ -1,4 +1,4 @@
--- derived.flow: taker flow by 10 s buckets and by hours, and ranges of it. What is no bucket goes by a table of its own, as
+-- derived.flow: taker flow by 10 s buckets and by hours, and ranges of it. What seldom comes goes by a table of its own, as
 -- with trades.
 --
 -- Parameterized views: SELECT * FROM ohlcv(asset = 'btc', venue = 'binance', seconds = 60, start = ..., end = ...). Intervals
@@ -48,7 +48,7 @@ COMMENT 'Records of derived.flow on their way into the base tables';
 
 CREATE TABLE IF NOT EXISTS derived_flow_others_in AS derived_flow_in
 ENGINE = Null
-COMMENT 'Records of derived.flow that are no buckets, on their way into the base tables';
+COMMENT 'What seldom comes in derived.flow, on its way into the base tables';
 
 CREATE TABLE IF NOT EXISTS flow_log
 (
@@ -141,7 +141,7 @@ WHERE log_error = '' AND record.bucket IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS derived_flow_others TO derived_flow_others_in AS
 SELECT * FROM derived_flow_in
-WHERE log_error != '' OR bucket IS NULL;
+WHERE log_error != '' OR hour IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_hour TO flow_hours_log AS
 SELECT
@@ -170,7 +170,7 @@ SELECT
 FROM derived_flow_others_in AS record
 WHERE log_error = '' AND record.hour IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_marks TO marks AS
 SELECT
     'derived.flow' AS topic,
     log_partition AS partition,
@@ -178,7 +178,7 @@ SELECT
     fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
     fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
     arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
-FROM derived_flow_others_in AS record
+FROM derived_flow_in AS record
 WHERE log_error = '' AND record.writer IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_error TO ingest_errors_log AS

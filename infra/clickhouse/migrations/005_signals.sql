@@ -64,7 +64,7 @@ SELECT
 FROM derived_signals_in AS record
 WHERE log_error = '' AND record.kind IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_signals_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_signals_marks TO marks AS
 SELECT
     'derived.signals' AS topic,
     log_partition AS partition,

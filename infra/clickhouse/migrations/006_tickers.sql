@@ -169,7 +169,7 @@ SELECT *
 FROM market_tickers_in
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tickers_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tickers_marks TO marks AS
 SELECT
     'market.tickers' AS topic,
     log_partition AS partition,

@@ -44,6 +44,10 @@ CREATE TABLE IF NOT EXISTS market_funding_in
 ENGINE = Null
 COMMENT 'Records of market.funding on their way into the base tables';
 
+CREATE TABLE IF NOT EXISTS market_funding_others_in AS market_funding_in
+ENGINE = Null
+COMMENT 'What seldom comes in market.funding, on its way into the base tables';
+
 CREATE TABLE IF NOT EXISTS derived_funding_in
 (
     asset Nullable(String),
@@ -288,6 +292,10 @@ SELECT
 FROM market_funding_in AS record
 WHERE log_error = '' AND record.channel IS NOT NULL AND record.open_interest IS NOT NULL;
 
+CREATE MATERIALIZED VIEW IF NOT EXISTS market_funding_others TO market_funding_others_in AS
+SELECT * FROM market_funding_in
+WHERE log_error != '' OR (channel IS NULL AND writer IS NULL);
+
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_settlement TO funding_settlements_log AS
 SELECT
     asset,
@@ -299,7 +307,7 @@ SELECT
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
     log_partition AS partition,
     log_offset AS offset
-FROM market_funding_in AS record
+FROM market_funding_others_in AS record
 WHERE log_error = '' AND record.settled_rate IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_ratio TO long_short_ratios_log AS
@@ -316,7 +324,7 @@ SELECT
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
     log_partition AS partition,
     log_offset AS offset
-FROM market_funding_in AS record
+FROM market_funding_others_in AS record
 WHERE log_error = '' AND record.ls_ratio IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_ratio TO latest_ratios_log AS
@@ -330,7 +338,7 @@ SELECT
     assumeNotNull(record.ls_ratio) AS ls_ratio,
     fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received
-FROM market_funding_in AS record
+FROM market_funding_others_in AS record
 WHERE log_error = '' AND record.ls_ratio IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_terms TO contract_terms_log AS
@@ -346,7 +354,7 @@ SELECT
     margin_tiers,
     log_partition AS partition,
     log_offset AS offset
-FROM market_funding_in AS record
+FROM market_funding_others_in AS record
 WHERE log_error = '' AND record.interval_hours IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_replay TO funding_replay AS
@@ -354,7 +362,7 @@ SELECT *
 FROM market_funding_in
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_marks TO marks AS
 SELECT
     'market.funding' AS topic,
     log_partition AS partition,
@@ -374,7 +382,7 @@ SELECT
     log_time AS time,
     log_error AS error,
     log_raw AS raw
-FROM market_funding_in
+FROM market_funding_others_in
 WHERE log_error != '';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_funding TO latest_funding_log AS
@@ -388,7 +396,7 @@ SELECT
 FROM derived_funding_in AS record
 WHERE log_error = '' AND record.asset IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_marks TO marks AS
 SELECT
     'derived.funding' AS topic,
     log_partition AS partition,

@@ -67,7 +67,7 @@ SELECT
 FROM market_liquidations_in AS record
 WHERE log_error = '' AND record.price IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_marks TO marks AS
 SELECT
     'market.liquidations' AS topic,
     log_partition AS partition,

@@ -123,7 +123,7 @@ SELECT
 FROM market_candles_in AS record
 WHERE log_error = '' AND record.minute IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_marks TO marks AS
 SELECT
     'market.candles' AS topic,
     log_partition AS partition,
@@ -167,7 +167,7 @@ SELECT
 FROM derived_audit_in AS record
 WHERE log_error = '' AND record.minute IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit_marks TO marks AS
 SELECT
     'derived.audit' AS topic,
     log_partition AS partition,

@@ -285,7 +285,7 @@ SELECT
 FROM alerts_inputs_in AS record
 WHERE log_error = '' AND record.action IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_inputs_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_inputs_marks TO marks AS
 SELECT
     'alerts.inputs' AS topic,
     log_partition AS partition,

@@ -226,7 +226,7 @@ SELECT
 FROM alerts_events_in AS record
 WHERE log_error = '' AND record.event IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_alert_events_marks TO marks_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_alert_events_marks TO marks AS
 SELECT
     'alerts.events' AS topic,
     log_partition AS partition,
