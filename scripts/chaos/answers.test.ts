@@ -4,32 +4,21 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ReplayedApi } from '../../api/testing/replayed-api.ts'
 import { routesOfNow } from '../../api/testing/routes-of-now.ts'
+import { price } from '../../processors/alerts/testing/records.ts'
 import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import type { RunFile } from '../../infra/local/run-file.ts'
 import { localCodec } from '../../schemas/codec.ts'
-import type { CompositePrice } from '../../schemas/records.ts'
 import { AnswerJudge, type AnswerReport } from './answers.ts'
 
 const MOMENT = '2026-11-24T12:00:00.000Z'
 const POSITION = 'alerts.inputs=1'
 const codec = localCodec()
-const price: CompositePrice = {
-  asset: 'btc',
-  price: 101,
-  low: 101,
-  high: 101,
-  change_24h: null,
-  sources: [],
-  quality: 'good',
-  late: false,
-  time: Date.parse(MOMENT) * 1_000,
-  v: 1,
-}
 const servers: Server[] = []
 let log: ReturnType<MemoryBroker['connect']>
 beforeEach(() => {
   const broker = new MemoryBroker(stillClock)
-  const value = codec.encode('alerts.inputs', 'composite_price', price)
+  const { value: told } = price(0, 101, { time: Date.parse(MOMENT) * 1_000, v: 1 })
+  const value = codec.encode('alerts.inputs', 'composite_price', told)
   broker.append('alerts.inputs', 0, [{ key: 'btc', value, time: Date.parse(MOMENT) }])
   log = broker.connect()
 })

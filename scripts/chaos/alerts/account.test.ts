@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { nobody } from '../../../processors/alerts/record.ts'
+import { price as priceAt } from '../../../processors/alerts/testing/records.ts'
 import { MemoryBroker, stillClock } from '../../../processors/kernel/testing/memory-log.ts'
 import { localCodec, emptyFields } from '../../../schemas/codec.ts'
 import { recordId } from '../../../schemas/record-id.ts'
-import type { Attempt, Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'
+import type { Attempt, Command, Message, Trigger } from '../../../schemas/records.ts'
 import { accountAlerts, isSoundAlerts, type AlertReport, type Disturbance } from './account.ts'
 import type { Delivered, Receiver } from './receiver.ts'
 
@@ -51,18 +52,7 @@ const create: Command = {
   },
   created: T,
 }
-const price: CompositePrice = {
-  asset: 'btc',
-  price: 101,
-  low: 101,
-  high: 101,
-  change_24h: null,
-  sources: [],
-  quality: 'good',
-  late: false,
-  time: T + 1,
-  v: 1,
-}
+const { value: price } = priceAt(0, 101, { time: T + 1, v: 1 })
 const trigger: Trigger = {
   ...emptyFields('trigger'),
   trigger_id: 'a_1',
