@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Session } from 'chdb'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { loadCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log, OutRecord } from '../infra/kafka/seam.ts'
-import { prepareTopics } from '../infra/kafka/setup.ts'
+import { ownTopics } from '../infra/kafka/testing/topics.ts'
 import { writeRunFile } from '../infra/local/run-file.ts'
 import { programFile } from '../infra/local/system.ts'
 import type { TopicName } from '../schemas/topics.ts'
@@ -17,21 +14,19 @@ import { recordsOf, SECONDS, T0 } from './backtest/testing/history.ts'
 
 const INPUTS = ['market.trades', 'market.tickers', 'market.funding'] as const
 const QUERY_MS = 120_000
-const namespace = `archive-${randomUUID().slice(0, 8)}.`
 
 let folder: string
 let log: Log
+let namespace: string
 let facts: ReadonlyMap<TopicName, readonly OutRecord[]>
 let engine: Session
 beforeAll(async () => {
   const { brokers, registryUrl } = inject('parts')
   folder = mkdtempSync(path.join(tmpdir(), 'archive-'))
   engine = new Session(path.join(folder, 'engine'))
-  log = await connectLog({ brokers, namespace, clientId: 'archive-test' })
-  const codec = await loadCodec(registryUrl)
-  const sizes = { partitions: 1, replicationFactor: 1, retentionBytes: 1e9 }
-  await prepareTopics({ brokers, namespace, log, codec, ...sizes })
-  facts = new Map(recordsOf(codec))
+  const own = await ownTopics({ brokers, registryUrl }, 'archive', 1)
+  ;({ log, namespace } = own)
+  facts = new Map(recordsOf(own.codec))
   mkdirSync(path.join(folder, 'data/demo'), { recursive: true })
   writeRunFile(path.join(folder, 'data'), {
     mode: 'demo',

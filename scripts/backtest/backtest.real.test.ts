@@ -1,17 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { surroundings, type Surroundings } from '../../api/testing/surroundings.ts'
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
-import { dropDatabase } from '../../infra/clickhouse/testing/database.ts'
-import { migrate } from '../../infra/clickhouse/migrate.ts'
 import { hostClock } from '../../infra/clock.ts'
-import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import { fixedMembership } from '../../infra/kafka/membership.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { ownTopics } from '../../infra/kafka/testing/topics.ts'
 import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { TAPE_VERSION, type Format } from '../../infra/tapes/folder.ts'
@@ -36,27 +33,29 @@ const PARTITIONS = 2
 const PARTITION = partitionOf('btc', PARTITIONS)
 const SOON = { timeout: 120_000, interval: 200 }
 const INPUTS: readonly TopicName[] = ['market.trades', 'market.tickers', 'market.funding']
+/** Those that tables tell. */
+const OUTPUTS: readonly TopicName[] = [
+  'derived.flow',
+  'derived.signals',
+  'alerts.inputs',
+  'derived.funding',
+  'alerts.events',
+]
 const names = ['cvd', 'prices', 'funding', 'liquidations', 'alerts']
 
 let folder: string
+let own: Surroundings
 let log: Log
 let codec: RegistryCodec
 let clickhouse: Clickhouse
-let database: string
-let namespace: string
 let host: Runner<Task> | undefined
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouse: at } = inject('parts')
-  const id = randomUUID().slice(0, 8)
   folder = mkdtempSync(path.join(tmpdir(), 'backtest-'))
-  namespace = `backtest-${id}.`
-  database = `backtest_${id}`
-  codec = await loadCodec(registryUrl)
-  log = await openLog(namespace)
-  const access = { ...at, database }
-  await migrate({ ...access, namespace, brokers, registryUrl, flushMs: 200 })
-  clickhouse = connectClickhouse(access)
+  const reads = [...INPUTS, ...OUTPUTS]
+  own = await surroundings(inject('parts'), { name: 'backtest', partitions: PARTITIONS, reads })
+  ;({ log, codec } = own)
+  clickhouse = tables()
   const writer = log.writer()
   for (const [topic, records] of recordsOf(codec)) {
     for (let at = 0; at < records.length; at += 1_000)
@@ -69,8 +68,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await host?.stop()
   await clickhouse.close()
-  await dropDatabase(inject('parts').clickhouse, database)
-  await log.close()
+  await own.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -79,14 +77,6 @@ const alerts = [
   { symbol: 'BTC', condition: 'below', target_price: 59_400 },
   { symbol: 'BTC', condition: 'cascade_risk', threshold_pct: 1 },
 ]
-
-async function openLog(name: string): Promise<Log> {
-  const { brokers } = inject('parts')
-  const opened = await connectLog({ brokers, namespace: name, clientId: 'backtest-test' })
-  const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 1e9 }
-  await prepareTopics({ brokers, namespace: name, log: opened, codec, ...sizes })
-  return opened
-}
 
 function broker(of = log): Tape {
   return kafkaTape(of, codec, PARTITIONS)
@@ -146,7 +136,7 @@ describe('a backtest', () => {
     const fromParquet = (await replay(fileTape(parquet))).manifest
     expect(fromParquet).toEqual({ ...manifest, source: parquet })
 
-    const other = await openLog(`${namespace}again.`)
+    const { log: other } = await ownTopics(inject('parts'), 'again', PARTITIONS)
     const never = new AbortController().signal
     const whole = { tape: fileTape(avro), log: other, codec, topics: INPUTS, onProgress: () => undefined, stop: never }
     const stopped = await writeToBroker({ ...whole, stop: AbortSignal.abort() })
@@ -218,7 +208,7 @@ describe('a backtest', () => {
 })
 
 function tables(): Clickhouse {
-  return connectClickhouse({ ...inject('parts').clickhouse, database })
+  return connectClickhouse({ ...inject('parts').clickhouse, database: own.database })
 }
 
 async function countOf(table: string): Promise<number> {

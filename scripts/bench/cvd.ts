@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { hostClock } from '../../infra/clock.ts'
-import { loadCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import { fixedMembership } from '../../infra/kafka/membership.ts'
 import type { Log, LogReader } from '../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { ownTopics } from '../../infra/kafka/testing/topics.ts'
 import { cvd } from '../../processors/cvd/cvd.ts'
 import { quietMeter, quietReport } from '../../processors/kernel/quiet.ts'
 import { runProcessors, SNAPSHOT_RECORDS } from '../../processors/kernel/run.ts'
@@ -54,13 +52,9 @@ async function costOf(work: () => Promise<void>): Promise<Cost> {
 }
 
 /** A log of its own: written, read by the client alone, then by the processor; both in trades a second. */
-async function round({ brokers, registryUrl }: BenchParts, trades: number): Promise<{ processor: Cost; client: Cost }> {
-  const namespace = `bench-cvd-${randomUUID().slice(0, 8)}.`
-  const codec = await loadCodec(registryUrl)
-  const log = await connectLog({ brokers, namespace, clientId: 'bench' })
+async function round(parts: BenchParts, trades: number): Promise<{ processor: Cost; client: Cost }> {
+  const { log, codec } = await ownTopics(parts, 'bench-cvd', PARTITIONS)
   try {
-    const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 10e9 }
-    await prepareTopics({ brokers, namespace, log, codec, ...sizes })
     await produce(log, codec, trades)
     await read(log, codec) // unmeasured: the broker has the pages then
     const client = await costOf(() => read(log, codec))
@@ -134,7 +128,7 @@ function endsOf(reader: LogReader): Promise<Map<number, number>> {
 }
 
 /** The real runner with its outputs, snapshots and claims, from nothing to the log's end; gives its stop. */
-async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Promise<() => Promise<void>> {
+async function run(log: Log, codec: RegistryCodec): Promise<() => Promise<void>> {
   const reader = log.reader()
   const records = [...(await endsOf(reader)).values()].reduce((sum, end) => sum + end, 0)
   let applied = 0

@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { loadCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { ownTopics } from '../../infra/kafka/testing/topics.ts'
 import { nodeProgram, startChild, type Child } from '../../infra/local/child.ts'
 import { programFile } from '../../infra/local/system.ts'
 import type { Bench, BenchParts, Figure } from '../figure.ts'
@@ -37,14 +34,9 @@ const bench: Bench = async (parts) => {
 export default bench
 
 async function costOf(parts: BenchParts, count: number): Promise<{ us: number; n: number }> {
-  const { brokers, registryUrl } = parts
-  const namespace = `bench-hosts-${randomUUID().slice(0, 8)}.`
-  const codec = await loadCodec(registryUrl)
-  const log = await connectLog({ brokers, namespace, clientId: 'bench' })
+  const { log, codec, namespace } = await ownTopics(parts, 'bench-hosts', PARTITIONS)
   const hosts: Child[] = []
   try {
-    const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 10e9 }
-    await prepareTopics({ brokers, namespace, log, codec, ...sizes })
     for (let host = 1; host <= count; host++) hosts.push(await startHost(parts, namespace, host))
     const writer = log.writer()
     const warmUp = count * WARM_UP_TRADES

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
 import { migrate } from '../../infra/clickhouse/migrate.ts'
-import { loadCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log, OutRecord } from '../../infra/kafka/seam.ts'
-import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { ownTopics } from '../../infra/kafka/testing/topics.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Trade } from '../../schemas/records.ts'
@@ -32,17 +30,15 @@ const markets = [
 
 /** Trades from Kafka into ClickHouse: rows a second, bytes a trade, and how long one takes to be found by a query. */
 export default async function bench(parts: () => Promise<BenchParts>): Promise<readonly Figure[]> {
-  const { brokers, registryUrl, clickhouse: at } = await parts()
+  const shared = await parts()
+  const { brokers, registryUrl, clickhouse: at } = shared
   const name = `bench_ingest_${process.pid}`
-  const codec = await loadCodec(registryUrl)
-  const log = await connectLog({ brokers, namespace: `${name}.`, clientId: 'bench' })
+  const { log, codec, namespace } = await ownTopics(shared, 'bench-ingest', PARTITIONS)
   const access = { ...at, database: name }
   const clickhouse = connectClickhouse(access)
   try {
-    const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 10_000_000_000 }
-    await prepareTopics({ brokers, namespace: `${name}.`, log, codec, ...sizes })
     await fill(log, codec)
-    await migrate({ ...access, namespace: `${name}.`, brokers, registryUrl, flushMs: FLUSH_MS })
+    await migrate({ ...access, namespace, brokers, registryUrl, flushMs: FLUSH_MS })
     const figures = [await rate(clickhouse), await size(clickhouse)]
     return [...figures, ...(await delays(log, codec, clickhouse))]
   } finally {
