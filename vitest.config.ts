@@ -49,7 +49,8 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'real',
-          // They wait for processes much of the time.
+          // They wait for processes much of the time; modules once a worker.
+          isolate: false,
           maxWorkers: 4,
           include: ['{schemas,processors,api,infra,scripts}/**/*.real.test.ts'],
           exclude: [packages, ...systems, ...alone],

@@ -39,7 +39,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'clients-'))
 let system: PaidSystem
 let api: Child
 beforeAll(async () => {
-  system = await PaidSystem.open(inject('parts'))
+  system = await PaidSystem.open(inject('parts'), { reads: [] })
   ;[api] = await Promise.all([
     system.start('api/main.ts'),
     system.start('processors/main.ts'),
