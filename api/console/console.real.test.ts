@@ -40,7 +40,8 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   let wrong: string[] = []
 
   beforeAll(async () => {
-    started = await startOwnSystem(['--seed', '11', '--rate', '100'])
+    // A past that the charts show and that is soon there.
+    started = await startOwnSystem(['--seed', '11', '--rate', '100'], { BACKFILL_DAYS: '7' })
     system = started
     console_ = urlOf(system.run(), 'console')
     browser = await launch(chromiumPath ?? '')
