@@ -48,6 +48,8 @@ class Frames {
 
   #open(): Engine {
     const engine = this.#make() as Engine
+    if (typeof engine._handle?.writeSync !== 'function' || !(engine._writeState instanceof Uint32Array))
+      throw new Error(`Node ${process.version} does not pack by zstd as Node 24 does: run the version of package.json`)
     const onerror = (message: string, _errno: number, code: string): void => {
       this.#failure = Object.assign(new Error(message), { code })
     }
