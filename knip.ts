@@ -24,8 +24,6 @@ const tests = [
   'scripts/rules.ts',
   // Runs the legacy client in a process of its own.
   'scripts/clients/x402-v1/pay.mjs',
-  'infra/docker/clickhouse/run-as.ts',
-  'infra/clickhouse/queries/answers.ts',
 ]
 
 /** Of production code something is used by more than tests; that it is exported for a test of its own file is no fault. */

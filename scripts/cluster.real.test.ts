@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asAdmin, readReplicas } from '../infra/kafka/admin.ts'
 import { hostsOf, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { programFile } from '../infra/local/system.ts'
-import { startOwnSystem, type OwnSystem } from './own-system.ts'
+import { startOwnSystem, withoutPast, type OwnSystem } from './own-system.ts'
 
 const START_MS = 400_000
 const CHAOS_MS = 500_000
@@ -17,7 +17,7 @@ const SEED = '406'
 
 let system: OwnSystem | undefined
 beforeAll(async () => {
-  const small = { PARTITIONS: String(PARTITIONS.length), BACKFILL_DAYS: '0', BACKFILL_MINUTE_DAYS: '0' }
+  const small = { PARTITIONS: String(PARTITIONS.length), ...withoutPast }
   system = await startOwnSystem(['--cluster', '--seed', '11', '--rate', '80'], small)
 }, START_MS)
 afterAll(() => system?.dispose(), START_MS)

@@ -10,6 +10,9 @@ const READY_MS = 20 * 60_000
 /** Its parts end one after the other, each with a limit of its own. */
 const STOP_MS = 180_000
 
+/** For `startOwnSystem`: nothing of the past is read back, which takes minutes of a core. */
+export const withoutPast = { BACKFILL_DAYS: '0', BACKFILL_MINUTE_DAYS: '0' } as const
+
 /** A whole system of our own on free ports, in a folder that goes when it is disposed of. */
 export interface OwnSystem {
   readonly data: string

@@ -5,7 +5,7 @@ import { openBooks } from '../accounts/books.ts'
 import { Ledger } from '../accounts/source-ledger.ts'
 import { startReceiver, type Receiver } from '../chaos/alerts/receiver.ts'
 import type { Bench, Figure } from '../figure.ts'
-import { startOwnSystem } from '../own-system.ts'
+import { startOwnSystem, withoutPast } from '../own-system.ts'
 import {
   hopsOf,
   ofMetric,
@@ -30,14 +30,14 @@ const DRAIN_MS = 5_000
 const symbols = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE']
 
 /**
- * End to end on a demo of its own: from the venue's frame to the first byte of the webhook at its receiver, and the hops
+ * End to end on a demo of its own, which reads no past: from the venue's frame to the first byte of the webhook at its receiver, and the hops
  * on the way. A market's tickers are written once a second: a frame between waits for that, which is shown by itself. Alerts are created all the time; each rings at
  * the first price after its creation, every other one is a rule and rings at the first figure of CVD: all that wait for it
  * at once, so that the first ring of a record is told beside all of them. What is seen in a topic
  * is seen by a reader of ours beside the parts: each of these moments is late by that reader's own fetch.
  */
 const bench: Bench = async () => {
-  const system = await startOwnSystem(['--rate', '300'])
+  const system = await startOwnSystem(['--rate', '300'], withoutPast)
   try {
     await delay(WARM_UP_MS)
     return await measure(system.run())

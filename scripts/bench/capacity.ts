@@ -6,7 +6,7 @@ import { urlOf } from '../../infra/local/run-file.ts'
 import { clickhouseOf } from '../../infra/local/secrets.ts'
 import { fillersOf } from '../../infra/simulator/market/catalogue.ts'
 import type { Bench, Figure } from '../figure.ts'
-import { startOwnSystem } from '../own-system.ts'
+import { startOwnSystem, withoutPast } from '../own-system.ts'
 import type { Measured, MeasuredPoint } from '../plan/plan.ts'
 import { ask, createAlerts, streamedSymbols, warmRoutes } from './capacity/customers.ts'
 import { BehindError, measurePoint } from './capacity/point.ts'
@@ -15,7 +15,7 @@ import { steps, type Step } from './capacity/steps.ts'
 const WARM_MS = Number(process.env['BENCH_WARM_SECONDS'] ?? 15) * 1000
 const MEASURE_SECONDS = Number(process.env['BENCH_SECONDS'] ?? 20)
 /** The past is read once, behind all else: its cost is none of a load. Whoever asks is one address. */
-const SETTINGS = { BACKFILL_DAYS: '0', BACKFILL_MINUTE_DAYS: '0', RATE_LIMIT_PER_SECOND: '0' }
+const SETTINGS = { ...withoutPast, RATE_LIMIT_PER_SECOND: '0' }
 
 /**
  * What each process of a whole system takes of a core by trades, markets, alerts and requests, and what the log and the

@@ -4,7 +4,7 @@ import { openBooks } from '../accounts/books.ts'
 import { Ledger } from '../accounts/source-ledger.ts'
 import { sum } from '../accounts/compare.ts'
 import type { Bench, Figure } from '../figure.ts'
-import { startOwnSystem } from '../own-system.ts'
+import { startOwnSystem, withoutPast } from '../own-system.ts'
 import { bucketDelays, clickhouseDelays, quantile, type Delays } from './latency/delays.ts'
 import { measureLoad, type Load } from './system/load.ts'
 
@@ -15,14 +15,15 @@ const MEASURE_MS = 30_000
 
 /**
  * End to end on demos of its own: from the venue's frame (our feed has it) and from the venue's time of a trade to the
- * derived bucket in Kafka and to the trade being queryable in ClickHouse; cores and memory of each part. The simulator
+ * derived bucket in Kafka and to the trade being queryable in ClickHouse; cores and memory of each part. None reads its
+ * past meanwhile. The simulator
  * draws trades in steps and sends them after, as a venue does: the delay from trade to frame is its own. One after the
  * other: looking at ClickHouse takes cores from what is looked at.
  */
 const bench: Bench = async () => {
   const figures: Figure[] = []
   for (const rate of RATES) {
-    const system = await startOwnSystem(['--rate', String(rate)])
+    const system = await startOwnSystem(['--rate', String(rate)], withoutPast)
     try {
       await delay(WARM_UP_MS)
       const found = await measure(system.run())

@@ -24,7 +24,7 @@ let places: SystemAddresses
 const heard: string[] = []
 
 beforeAll(async () => {
-  system = await startOwnSystem(['--seed', '5', '--rate', '100'])
+  system = await startOwnSystem(['--seed', '5', '--rate', '100'], { BACKFILL_DAYS: '7' })
   const program = fileURLToPath(new URL('../receiver.ts', import.meta.url))
   receiver = spawn(process.execPath, [program, '--port', '0', '--data', system.data], {
     stdio: ['ignore', 'pipe', 'inherit'],

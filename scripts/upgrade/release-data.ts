@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { programFile } from '../../infra/local/system.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
-import { startOwnSystem } from '../own-system.ts'
+import { startOwnSystem, withoutPast } from '../own-system.ts'
 import { askFree, PaidCaller, type Json } from '../paid-caller.ts'
 
 const run = promisify(execFile)
@@ -15,7 +15,7 @@ export const RELEASE_KEY = 'a-key-that-everybody-may-know-of-releases-data'
 /** Trades of the venues, so that their ids go on. */
 export const VENUES = 'venues.tgz'
 /** A market of little, whose past is not read back. */
-export const SMALL = { PARTITIONS: '1', SYMBOLS: 'BTC', BACKFILL_DAYS: '0', BACKFILL_MINUTE_DAYS: '0' }
+export const SMALL = { PARTITIONS: '1', SYMBOLS: 'BTC', ...withoutPast }
 export const FLAGS = ['--seed', '3', '--rate', '5']
 
 /** What a release said before it was backed up: what the next ones have to say of it. */

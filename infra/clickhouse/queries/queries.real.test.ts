@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { connectClickhouse, type Clickhouse } from '../client.ts'
 import { fillSmallWorld } from '../testing/small-world/fill.ts'
 import { createWorld, type World } from '../testing/world.ts'
-import { answers } from './answers.ts'
+import { answers } from '../testing/answers.ts'
 import { workedQueries } from './queries.ts'
 
 let world: World

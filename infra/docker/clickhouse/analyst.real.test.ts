@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 /** What a server's `analyst.xml` allows, tried on the engine itself, which knows one user: it is made that one. */
 const folder = mkdtempSync(path.join(tmpdir(), 'analyst-'))
-const program = fileURLToPath(new URL('run-as.ts', import.meta.url))
+const program = fileURLToPath(new URL('../testing/run-as.ts', import.meta.url))
 
 interface ClientAnswer {
   readonly rows: string | null

@@ -76,7 +76,9 @@ const priceOf = (list: readonly Route[]): bigint =>
 
 describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
   beforeAll(async () => {
-    system = await startOwnSystem(['--payments', 'local', '--seed', '11', '--rate', '200'])
+    system = await startOwnSystem(['--payments', 'local', '--seed', '11', '--rate', '200'], {
+      BACKFILL_DAYS: '7',
+    })
   }, START_MS)
   afterAll(() => system.dispose(), START_MS)
 

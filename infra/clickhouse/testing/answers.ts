@@ -1,5 +1,5 @@
 /**
- * What each worked query has to say of the small world, worked out by hand from `../small-world`, numbers to six digits.
+ * What each worked query has to say of the small world, worked out by hand from `small-world`, numbers to six digits.
  */
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
