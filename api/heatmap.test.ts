@@ -75,4 +75,11 @@ describe('/liquidation/heatmap/history', () => {
     const last = all.at(-1)
     expect((await columns('?interval=1m&limit=2')).at(-1)).toEqual(last)
   })
+
+  it.each(['4h', '8h', '12h', '1d', '1w'])('tells of the open bucket of %s what is so now', async (interval) => {
+    const now = (await columns('?interval=1h')).at(-1)
+    const open = (await columns(`?interval=${interval}`)).at(-1)
+    expect(now?.price).toBeTypeOf('number')
+    expect(open).toEqual({ ...now, time: open?.time })
+  })
 })

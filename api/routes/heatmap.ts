@@ -187,8 +187,11 @@ const source: SeriesSource = {
     for (let time = query.from; time < to; time += step) {
       const end = time + step
       replay.step(end, observationsIn(time, interest, marks))
-      const isLast = floorTo(end, width) !== floorTo(time, width) || end > now
-      if (isLast && time >= from) columns.set(floorTo(time, width), shown(replay.now(end)))
+      const isOpen = end > now
+      const isLast = floorTo(end, width) !== floorTo(time, width) || isOpen
+      if (!isLast || time < from) continue
+      columns.set(floorTo(time, width), shown(replay.now(end)))
+      if (isOpen) break // the rest of the bucket is to come: in it nobody has said anything
     }
     return (time) => {
       const last = (readings: Readings, venue: string): number | null =>
