@@ -9,7 +9,7 @@ import { Hub, type Subscription } from './hub.ts'
 class FakeResponse extends EventEmitter {
   readonly written: string[] = []
   takes = true
-  isDestroyed = false
+  destroyed = false
 
   write(text: string): boolean {
     this.written.push(text)
@@ -22,7 +22,8 @@ class FakeResponse extends EventEmitter {
   }
 
   destroy(): void {
-    this.isDestroyed = true
+    if (this.destroyed) return
+    this.destroyed = true
     this.emit('close')
   }
 }
@@ -73,7 +74,8 @@ interface Heard {
 class Reader {
   readonly response = new FakeResponse()
 
-  constructor(seen = '', more: Partial<Subscription<null>> = {}, caller = 'a') {
+  constructor(seen = '', more: Partial<Subscription<null>> = {}, caller = 'a', isGone = false) {
+    this.response.destroyed = isGone
     hub.add({ response: asResponse(this.response), seen, caller }, { ...wish, ...more })
   }
 
@@ -198,7 +200,7 @@ describe('a slow reader', () => {
     slow.response.takes = false
     say(price('btc', 1))
     vi.advanceTimersByTime(45_000)
-    expect([slow.response.isDestroyed, other.response.isDestroyed, hub.clients]).toEqual([true, false, 1])
+    expect([slow.response.destroyed, other.response.destroyed, hub.clients]).toEqual([true, false, 1])
   })
 })
 
@@ -289,6 +291,22 @@ describe('a stream', () => {
     const reader = new Reader()
     hub.close()
     expect([last(reader), hub.clients]).toEqual([end('restarting'), 0])
+  })
+
+  it('has no place for a reader that is gone already, nor for it that of another', () => {
+    const other = new Reader('', { name: 'payment' })
+    const gone = new Reader('', { name: 'payment', until: Date.now() + 5_000 }, 'a', true)
+    expect([gone.words, last(other), hub.clients]).toEqual([[], READY, 1])
+  })
+
+  it('is given up where its end was not heard of', () => {
+    const { response } = new Reader()
+    response.takes = false
+    say(price('btc', 1))
+    vi.advanceTimersByTime(200)
+    response.destroyed = true
+    vi.advanceTimersByTime(45_000)
+    expect(hub.clients).toBe(0)
   })
 
   it('has room for so many, in all and of one caller', () => {

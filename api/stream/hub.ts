@@ -106,8 +106,9 @@ export class Hub<Context> {
     return [...this.#clients].filter((client) => client.caller === caller).length < callerMax ? 'free' : 'caller'
   }
 
-  /** Sends what the reader lacks and then every change, as server-sent events. */
+  /** Sends what the reader lacks and then every change, as server-sent events. One that has left by now takes no place. */
   add({ response, seen, caller }: Listener, subscription: Subscription<Context>): void {
+    if (response.destroyed) return // whose `close` has been emitted
     this.flush() // so that what is sent now and what follows do not overlap
     const { until, name } = subscription
     for (const other of this.#clients) if (name !== undefined && other.name === name) this.#end(other, 'replaced')
@@ -205,9 +206,13 @@ export class Hub<Context> {
 
   #beat(): void {
     const now = this.#options.now()
-    for (const { response, blocked } of this.#clients) {
-      if (blocked !== undefined && now - blocked.time > BLOCKED_MAX_MS) response.destroy()
-      else if (blocked === undefined) response.write(': still here\n\n')
+    for (const client of this.#clients) {
+      const { response, blocked } = client
+      if (blocked === undefined) response.write(': still here\n\n')
+      else if (now - blocked.time > BLOCKED_MAX_MS) {
+        response.destroy()
+        this.#forget(client)
+      }
     }
   }
 

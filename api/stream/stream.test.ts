@@ -171,9 +171,13 @@ describe('a stream that is paid for', () => {
     ledger = new FakeLedger()
     payments = await fakePayments(ledger)
     api = await startHarness({ payments })
-    headers = { 'payment-signature': (await signPayment({ amount: PRICE, now: SECONDS })).v2 }
+    headers = await signed()
   })
   afterEach(() => payments.stop())
+
+  async function signed(): Promise<Record<string, string>> {
+    return { 'payment-signature': (await signPayment({ amount: PRICE, now: SECONDS })).v2 }
+  }
 
   it('is asked for its price, which is taken before it begins', async () => {
     expect(await api.get(STREAM)).toMatchObject({ status: 402 })
@@ -201,6 +205,23 @@ describe('a stream that is paid for', () => {
     api.advance(1_000)
     expect(await api.get(STREAM, { headers })).toMatchObject({ status: 402, body: { error: 'paid_time_over' } })
     expect(ledger.charged).toHaveLength(1)
+  })
+
+  it('takes no place where its reader left while it was settled, and is had with the same payment', async () => {
+    let settle = (): void => undefined
+    ledger.block = new Promise((resolve) => (settle = resolve))
+    const sent = await Promise.all(Array.from({ length: 10 }, signed))
+    const leaving = new AbortController()
+    const asked = sent.map((each) => api.get(STREAM, { headers: each, signal: leaving.signal }))
+    await vi.waitFor(() => expect(ledger.intents).toHaveLength(10))
+    leaving.abort()
+    await Promise.allSettled(asked)
+    await api.get('/healthz') // came behind the ends of their connections
+    settle()
+    await vi.waitFor(() => expect(ledger.charged).toHaveLength(10))
+    const streams = [await listen(STREAM, headers), await listen(STREAM, sent[0])]
+    expect(streams.map(({ response }) => response.statusCode)).toEqual([200, 200])
+    expect(ledger.charged).toHaveLength(11)
   })
 
   it('is not kept, and its payment pays for no other one', async () => {
