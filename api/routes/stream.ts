@@ -107,12 +107,13 @@ async function prepare(call: Call, asked: Asked): Promise<Reply | Run> {
       const reply = await warming(call, symbol)
       if (reply !== undefined) return reply
     }
-  assertRoom(services, caller)
+  // Who has paid already may take the place of its own stream: which that is `run` knows.
+  if (call.payer?.hasPaid !== true) assertRoom(services, caller)
   const wish = wishOf(contexts, asked)
   if (wish.first.length > 0 && wish.first.every((update) => wish.tell(services, update) === undefined))
     throw noData(`word on ${asked.symbols.join(', ')}`)
   const run: Run = async (paid) => {
-    assertRoom(services, caller)
+    assertRoom(services, caller, paid?.id)
     const lasting = { until: untilOf(services, paid, asked.seconds), ...(paid && { name: paid.id }) }
     const listen: Reply['listen'] = (listener) => services.streams.add(listener, { ...wish, ...lasting })
     return { status: 200, type: EVENTS_TYPE, body: '', listen }
@@ -126,8 +127,9 @@ function untilOf({ now }: Services, paid: Paid | null, seconds: number): number 
   return (paid === null ? now() : Math.floor(paid.time / 1000)) + seconds * 1000
 }
 
-function assertRoom({ streams }: Services, caller: string): void {
-  const room = streams.room(caller)
+/** `name`: of the stream whose place is taken. */
+function assertRoom({ streams }: Services, caller: string, name?: string): void {
+  const room = streams.room(caller, name)
   const retryAfterSeconds = ROOM_RETRY_SECONDS
   if (room === 'full')
     throw new ApiError('overloaded', 'Too many streams are open; try again later.', { retryAfterSeconds })

@@ -99,11 +99,12 @@ export class Hub<Context> {
     return this.#clients.size
   }
 
-  /** Whether one more may listen; `caller`: it is this one’s own bound that is reached. */
-  room(caller: string): 'free' | 'full' | 'caller' {
+  /** Whether one more may listen, in place of the one of its name; `caller`: it is this one’s own bound that is reached. */
+  room(caller: string, name?: string): 'free' | 'full' | 'caller' {
     const { clientsMax, callerMax } = this.#options
-    if (this.#clients.size >= clientsMax) return 'full'
-    return [...this.#clients].filter((client) => client.caller === caller).length < callerMax ? 'free' : 'caller'
+    const others = [...this.#clients].filter((client) => name === undefined || client.name !== name)
+    if (others.length >= clientsMax) return 'full'
+    return others.filter((client) => client.caller === caller).length < callerMax ? 'free' : 'caller'
   }
 
   /** Sends what the reader lacks and then every change, as server-sent events. One that has left by now takes no place. */

@@ -224,6 +224,15 @@ describe('a stream that is paid for', () => {
     expect(ledger.charged).toHaveLength(11)
   })
 
+  it('is resumed in its own place where its caller has as many streams as it may', async () => {
+    const first = await ready(STREAM, headers)
+    for (let n = 1; n < 10; n += 1) await ready(STREAM, await signed())
+    const [again, other] = [await listen(STREAM, headers), await listen(STREAM, await signed())]
+    expect([again.response.statusCode, other.response.statusCode]).toEqual([200, 429])
+    await vi.waitFor(() => expect(first.isOver).toBe(true))
+    expect(ledger.charged).toHaveLength(10)
+  })
+
   it('is not kept, and its payment pays for no other one', async () => {
     await ready(STREAM, headers)
     expect(ledger.answers.size).toBe(0)
