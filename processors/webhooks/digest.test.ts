@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { Trigger } from '../../schemas/records.ts'
 import type { Clock } from '../kernel/ports.ts'
@@ -349,6 +349,18 @@ describe('quiet hours', () => {
     const quiet = readQuietHours(text)
     if (quiet === undefined) throw new Error('it can be read')
     expect(quietEnd(quiet, Date.parse(at) * 1_000)).toBe(end === null ? undefined : Date.parse(end) * 1_000)
+  })
+
+  it('are the same in any spelling of their zone, of which one format is kept', () => {
+    const made = vi.spyOn(Intl, 'DateTimeFormat')
+    const [first, ...others] = ['Asia/Kathmandu', 'asia/KATHMANDU', 'ASIA/kathmandu'].map((zone) => {
+      const quiet = readQuietHours(`22:00-07:00 ${zone}`)
+      return quiet && quietEnd(quiet, MIDNIGHT * 1_000 - 3_600_000_000)
+    })
+    const formats = made.mock.calls.length
+    made.mockRestore()
+    expect([formats, first]).toEqual([1, Date.UTC(2026, 7, 7, 1, 15) * 1_000])
+    expect(others).toEqual([first, first])
   })
 
   it.each(['22:00-22:00 UTC', '24:00-07:00 UTC', '22:00-07:00 Mars/Olympus', '22:00-07:00', ''])(

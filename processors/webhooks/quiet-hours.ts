@@ -81,14 +81,18 @@ function wrap(of: number): number {
   return ((of % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES
 }
 
-/** One format a zone: making one costs a thousand times as much as using it. */
+/**
+ * One format a zone: making one costs a thousand times as much as using it. By its name in lower case: Intl takes a name in
+ * any case, and of all spellings there are millions.
+ */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function minuteOfDay(zone: string, time: Micros): number {
+  const key = zone.toLowerCase()
   const format =
-    formats.get(zone) ??
+    formats.get(key) ??
     new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-  formats.set(zone, format)
+  formats.set(key, format)
   const [hour, minute] = format.format(time / 1_000).split(':')
   return minutes(hour, minute)
 }
