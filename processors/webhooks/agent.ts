@@ -89,8 +89,16 @@ export class Caller {
         isAnswered = true
         void readAnswer(response).then(resolve)
       })
+      call.once('upgrade', (response, socket) => {
+        socket.destroy() // no other protocol is spoken here
+        const { statusCode: status = 0, headers: said } = response
+        resolve({ status, retryAfter: said['retry-after'], body: 'whole', text: '' })
+      })
       call.on('error', (error) => {
         if (!isAnswered) reject(isStale(call, error) ? new StaleError() : error)
+      })
+      call.once('close', () => {
+        if (!isAnswered) reject(new Error('closed without an answer'))
       })
       call.end(body)
     })

@@ -14,6 +14,8 @@ import { signatureHeaders, signingKeys, type SigningKeys } from './signature.ts'
 
 /** Over the name's resolution, connection, headers and body together. */
 const DEADLINE_MS = 10_000
+/** After it a call that was ended may still say how far its answer came. */
+const LAST_WORD_MS = 1_000
 /** Addresses of a name that one attempt tries while none takes a connection. */
 const ADDRESSES_MAX = 3
 
@@ -25,7 +27,7 @@ export interface SenderOptions {
   /** By channel: what stands in for the origin of its vendor, in tests. */
   readonly bases?: ReadonlyMap<string, URL>
   readonly resolve: Resolve
-  readonly caller: Caller
+  readonly caller: Pick<Caller, 'post'>
   /** Undefined: the operator has configured no SMTP. */
   readonly mailer?: Mailer | undefined
   /** Milliseconds since the Unix epoch. */
@@ -137,7 +139,7 @@ async function call(options: Calls, calling: Calling): Promise<Outcome> {
   try {
     const answer =
       request.by === 'https'
-        ? await post(options, calling, request, deadline.signal)
+        ? await beforeAbort(post(options, calling, request, deadline.signal), deadline.signal, LAST_WORD_MS)
         : await beforeAbort(mailed(options.mailer, request, deadline.signal), deadline.signal)
     if (typeof answer === 'string') return { status: null, is: 'failed', error: answer }
     if (request.by === 'smtp') onSent()
@@ -185,7 +187,7 @@ async function addressesOf(
 
 /** The next address only where the one before took no connection, so that nothing was sent there. */
 async function callFirst(
-  caller: Caller,
+  caller: Pick<Caller, 'post'>,
   request: Omit<Post, 'address'>,
   addresses: readonly string[],
 ): Promise<Answer> {
@@ -217,10 +219,12 @@ function outcomeOf(channel: Channel, answer: Answer, now: Micros, signal: AbortS
   }
 }
 
-/** Rejects at the deadline, even where what is waited for cannot be stopped. */
-function beforeAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** Rejects at the deadline, or so long after it, even where what is waited for cannot be stopped. */
+function beforeAbort<Value>(work: Promise<Value>, signal: AbortSignal, lastWordMs = 0): Promise<Value> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('too late')), { once: true })
+    const tooLate = (): void => reject(new Error('too late'))
+    const end = (): void => void (lastWordMs === 0 ? tooLate() : setTimeout(tooLate, lastWordMs))
+    signal.addEventListener('abort', end, { once: true })
     work.then(resolve, reject)
   })
 }

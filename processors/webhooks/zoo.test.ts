@@ -78,6 +78,8 @@ const endless: Answering = (_, response) => {
   more()
 }
 const failsAndHangs: Answering = (_, response) => void response.writeHead(503).write('sorry')
+const switches: Answering = (request) =>
+  void request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
 const nonsense: Answering = (request) => void request.socket.end('this is not HTTP\r\n\r\n')
 
 describe('a receiver that answers', () => {
@@ -138,6 +140,7 @@ describe('a receiver that', () => {
     ['sends without an end', endless, { is: 'delivered', isCut: true, status: 200 }],
     ['resets the connection', reset, { is: 'failed', error: 'reset', status: null }],
     ['resets it in the middle of the body', resetInBody, { is: 'failed', error: 'reset', status: 200 }],
+    ['switches protocols', switches, { is: 'failed', error: 'status', status: 101 }],
     ['does not speak HTTP', nonsense, { is: 'failed', error: 'protocol', status: null }],
   ])('%s', async (_, answer, outcome) => {
     const { url } = await receiver(answer)
@@ -156,6 +159,12 @@ describe('a receiver that', () => {
   ])('%s', async (_, answer, outcome) => {
     const { url } = await receiver(answer)
     expect(await attemptUntilHeard(url)).toMatchObject(outcome)
+  })
+
+  it('is called by what does not end with the deadline', async () => {
+    const stuck = { post: () => new Promise<never>(() => undefined) }
+    const result = senderTo(stuck, { deadlineMs: SHORT_MS[0] })(triggerTo('https://localhost/'), 1, () => undefined)
+    expect(await result).toMatchObject({ is: 'failed', error: 'timeout', status: null })
   })
 
   it('has an expired certificate is not told anything', async () => {

@@ -177,7 +177,7 @@ export interface SenderChoice {
   readonly mode?: string
 }
 
-export function senderTo(caller: Caller, choice: SenderChoice = {}): Send {
+export function senderTo(caller: Pick<Caller, 'post'>, choice: SenderChoice = {}): Send {
   const resolve = choice.resolve ?? systemResolver()
   const defaults = { mode: 'live', reach: 'loopback', deadlineMs: 5_000 } as const
   return createSender({ ...defaults, ...choice, secrets, resolve, caller, now: hostClock.now })
