@@ -248,10 +248,8 @@ function readRecords(bytes: Buffer, at: number, end: number, from: number, out: 
     cursor.at += 1 // attributes
     const time = firstTime + readSigned(cursor)
     const offset = base + readSigned(cursor)
-    const key = readNullable(cursor)
-    const value = readNullable(cursor)
+    if (offset >= from) out.push(new ReadRecord({ offset, time, epoch }, records, cursor.at))
     cursor.at = recordEnd // headers are not ours
-    if (offset >= from) out.push({ offset, time, key, value, epoch })
   }
 }
 
@@ -263,12 +261,45 @@ function decompress(bytes: Buffer, codec: number): Buffer {
   throw new Error(`record batch compressed with codec ${codec}; none, gzip (1) and zstd (4) can be read`)
 }
 
+/**
+ * Key and value are cut from the bytes when they are asked for: a fetch brings tens of thousands of records, and Buffers
+ * that wait for their turn are most of what the collector has to copy.
+ */
+class ReadRecord implements LogRecord {
+  readonly offset: number
+  readonly time: number
+  readonly epoch: number
+  readonly #bytes: Buffer
+  readonly #keyAt: number
+
+  /** `keyAt`: where in `bytes` the length of its key stands. */
+  constructor(
+    { offset, time, epoch }: Pick<Required<LogRecord>, 'offset' | 'time' | 'epoch'>,
+    bytes: Buffer,
+    keyAt: number,
+  ) {
+    this.offset = offset
+    this.time = time
+    this.epoch = epoch
+    this.#bytes = bytes
+    this.#keyAt = keyAt
+  }
+
+  get key(): Buffer | null {
+    return readNullable({ bytes: this.#bytes, at: this.#keyAt })
+  }
+
+  get value(): Buffer | null {
+    const cursor = { bytes: this.#bytes, at: this.#keyAt }
+    const keyLength = readSigned(cursor)
+    cursor.at += Math.max(keyLength, 0)
+    return readNullable(cursor)
+  }
+}
+
 function readNullable(cursor: Cursor): Buffer | null {
   const length = readSigned(cursor)
-  if (length < 0) return null
-  const { at } = cursor
-  cursor.at += length
-  return cursor.bytes.subarray(at, cursor.at)
+  return length < 0 ? null : cursor.bytes.subarray(cursor.at, cursor.at + length)
 }
 
 function readSigned(cursor: Cursor): number {

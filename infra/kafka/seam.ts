@@ -4,7 +4,7 @@
  * `testing/contract.ts`. Topic names are bare names of `schemas/topics.ts`; an implementation adds its namespace.
  */
 
-/** One record as it lies in a partition. Offsets stay below 2^53. */
+/** One record as it lies in a partition. Offsets stay below 2^53. Key and value may be getters: a copy names them. */
 export interface LogRecord {
   readonly offset: number
   /** Kafka record timestamp, milliseconds: when we received what it tells. */

@@ -185,11 +185,12 @@ export class Task implements PartitionWork {
     // A slice holds the topics that were asked for, which are this row's inputs.
     const topic = slice.topic as TopicName
     for (const record of records) {
-      const read = this.#read(topic, record)
+      const { value } = record
+      const read = this.#read(topic, record, value)
       const message = read === 'ask' ? await this.owned.letters.read(this.#options.decoder, topic, record) : read // no await in the usual case: it is slow
       if (message !== undefined && this.#apply(topic, record, message) === 'failed')
         await this.#options.ports.clock.turn() // what it cost to take it back must not silence the host
-      this.#unsavedBytes += record.value?.length ?? 0
+      this.#unsavedBytes += value?.length ?? 0
     }
     this.owned.moveTo(topic, slice.next, records.at(-1))
     return records.length
@@ -209,11 +210,11 @@ export class Task implements PartitionWork {
   }
 
   /** The record; undefined for one that cannot be read: set aside, never in the way of the others. */
-  #read(topic: TopicName, record: LogRecord): Message | 'ask' | undefined {
-    if (record.value === null) return undefined
+  #read(topic: TopicName, record: LogRecord, value: Buffer | null): Message | 'ask' | undefined {
+    if (value === null) return undefined
     try {
-      if (this.#options.decoder.skips(record.value, this.row.reads)) return undefined
-      return this.#options.decoder.decode(record.value) ?? 'ask'
+      if (this.#options.decoder.skips(value, this.row.reads)) return undefined
+      return this.#options.decoder.decode(value) ?? 'ask'
     } catch (error) {
       return this.owned.letters.setAside(topic, record, error)
     }

@@ -65,7 +65,7 @@ async function* inPlace(tape: Tape, span: Span, map: OffsetMap): AsyncGenerator<
   let at = 0
   const place = (record: LogRecord, time: number): LogRecord => {
     map.add(next, record.offset)
-    return { ...record, time, offset: next++ }
+    return { ...record, key: record.key, value: record.value, time, offset: next++ }
   }
   const before = (time: number): LogRecord[] => {
     const due: LogRecord[] = []
@@ -94,7 +94,8 @@ async function backfillsOf(tape: Tape, span: Span): Promise<Displaced[]> {
     for (const record of records) {
       const trade = tradeOf(tape, span, record)
       if (trade?.origin !== 'backfill') continue
-      found.push({ record: { ...record, value: Buffer.from(record.value ?? []) }, time: Math.floor(trade.time / 1000) })
+      const own = { ...record, key: record.key, value: Buffer.from(record.value ?? []) }
+      found.push({ record: own, time: Math.floor(trade.time / 1000) })
     }
     if (found.length > DISPLACED_MAX)
       throw new TapeError(

@@ -127,7 +127,8 @@ class RetainedPartition {
   }
 
   #keep(record: LogRecord): RetainedRecord {
-    const kept = { ...record, real: record.offset, offset: record.offset + this.#shift }
+    const { offset: real, key, value } = record
+    const kept = { ...record, key, value, real, offset: real + this.#shift }
     this.#records.push(kept)
     return kept
   }

@@ -103,7 +103,8 @@ export async function readAll(tape: Tape, from = 0, to = Infinity): Promise<LogR
   const [topic = 'market.trades'] = tape.topics
   const span = await tape.span(topic, 1, { from, to })
   const records: LogRecord[] = []
-  for await (const batch of tape.read(span)) records.push(...batch.map((record) => ({ ...record })))
+  for await (const batch of tape.read(span))
+    records.push(...batch.map((record) => ({ ...record, key: record.key, value: record.value })))
   return records
 }
 
