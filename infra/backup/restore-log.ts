@@ -241,7 +241,7 @@ class Segments implements Sink {
     }
     this.#file ??= await open(this.#nameOf(this.#first), 'a')
     forgetWriters(batch)
-    await this.#file.write(batch)
+    await this.#file.appendFile(batch) // all of it, where write() may stop short
     this.#bytes += batch.length
     this.#next = next
   }

@@ -36,7 +36,7 @@ export class SealedWriter {
     const path = `${folder}/${name}`
     const file = await open(`${path}.part`, 'w', 0o600)
     const salt = randomBytes(SALT_BYTES)
-    await file.write(salt)
+    await file.appendFile(salt)
     return new SealedWriter(file, path, fileKey(key, salt, name))
   }
 
@@ -65,10 +65,10 @@ export class SealedWriter {
 
   async #seal(isLast: boolean): Promise<void> {
     const cipher = createCipheriv(CIPHER, this.#key, nonceOf(this.#frame, isLast))
-    const text = Buffer.concat([...this.#pending.map((part) => cipher.update(part)), cipher.final()])
     const length = Buffer.alloc(LENGTH_BYTES)
-    length.writeUInt32BE(text.length)
-    await this.#file.writev([length, text, cipher.getAuthTag()])
+    length.writeUInt32BE(this.#pendingBytes)
+    const text = [...this.#pending.map((part) => cipher.update(part)), cipher.final()]
+    await this.#file.appendFile(Buffer.concat([length, ...text, cipher.getAuthTag()])) // all of it, where write() may stop short
     this.#frame += 1
     this.#pending = []
     this.#pendingBytes = 0
