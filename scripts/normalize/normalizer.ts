@@ -78,7 +78,7 @@ export class Normalizer {
 
   #rows<Row>(answer: RestAnswer<Row>, line: string): readonly Row[] {
     if (answer.kind === 'rows') return answer.rows
-    return this.#refuse(answer.kind === 'limited' ? 'limited' : `error ${answer.code}`, line)
+    return this.#refuse(answer.kind === 'error' ? `error ${answer.code}` : answer.kind, line)
   }
 
   /** A message without a receive time is taken to have come when the trade was made. */

@@ -160,6 +160,15 @@ describe('the repair of trades', () => {
     expect(all.log.gaps).toMatchObject([{ state: 'filled' }])
   })
 
+  it('keeps a gap open over any number of failures of the venue, and fills it afterwards', async () => {
+    const failed: Answer = { kind: 'failed', message: 'EService:Unavailable' }
+    const all = world({ answer: (call) => (call < 12 ? failed : 'rows'), newest: base + 3 })
+    live(all, [base, base + 3])
+    await repair(all, false)
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 3))
+    expect(all.log.gaps).toMatchObject([{ state: 'filled' }])
+  })
+
   it('waits for a REST that lags, then gives up exactly what is not served', async () => {
     const all = world({ has: (id) => id !== base + 2 && id !== base + 3, newest: base + 5 })
     live(all, [base, base + 5])

@@ -139,6 +139,7 @@ export class RestClient implements Rest {
         return { kind: 'error', code: `http_${response.status}`, message: text.slice(0, 200) }
       case 'limited':
         return this.#limited(answer.retryAfterMs ?? retryAfter, undefined)
+      case 'failed':
       case 'error':
         return answer
     }

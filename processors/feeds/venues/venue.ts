@@ -227,10 +227,14 @@ export interface RestCall {
   readonly base?: string
 }
 
-/** What a REST body says: rows, or why not. `limited`: too many requests, ask again later; HTTP statuses are the caller's. */
+/**
+ * What a REST body says: rows, or why not. `limited`: too many requests, ask again later; `failed`: the venue cannot answer
+ * for now; `error`: it refuses the question. HTTP statuses are the caller's.
+ */
 export type RestAnswer<Row> =
   | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly next?: RestCall }
   | { readonly kind: 'limited'; readonly retryAfterMs?: number }
+  | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'error'; readonly code: string; readonly message: string }
 
 /** What a call came to. `limited` and `failed` may be tried again, `unavailable` rarely; `error`: the venue's own word. */

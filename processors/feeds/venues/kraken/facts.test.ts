@@ -197,6 +197,11 @@ describe('Kraken over REST', () => {
   it.each([
     [{ error: ['EAPI:Rate limit exceeded'] }, { kind: 'limited' }],
     [{ error: ['EService: Throttled: 1700000000'] }, { kind: 'limited' }],
+    [{ error: ['EService:Unavailable'] }, { kind: 'failed', message: 'EService:Unavailable' }],
+    [{ error: ['EService:Busy'] }, { kind: 'failed' }],
+    [{ error: ['EGeneral:Internal error'] }, { kind: 'failed' }],
+    [{ error: ['EGeneral:Internal error[db]'] }, { kind: 'failed' }],
+    [{ error: ['EGeneral:Invalid arguments'] }, { kind: 'error', code: 'EGeneral:Invalid arguments' }],
     [{ error: ['EQuery:Unknown asset pair'] }, { kind: 'error', code: 'EQuery:Unknown asset pair' }],
     [{ error: [] }, { kind: 'error', code: 'bad-body' }],
     [null, { kind: 'error', code: 'bad-body' }],

@@ -103,11 +103,15 @@ export function resultOf(body: unknown): Record<string, unknown> | undefined {
   return isRecord(body['result']) ? body['result'] : undefined
 }
 
-/** `{"error":["EAPI:Rate limit exceeded"]}`, with HTTP 200. `EService` and its like: unavailable or busy for now. */
+/** `EService:Unavailable`, `EService:Busy`, `EGeneral:Internal error`: what other venues say by HTTP 5xx. */
+const forNow = /^(EService|EGeneral:Internal error)/
+
+/** `{"error":["EAPI:Rate limit exceeded"]}`, with HTTP 200. */
 export function refusal(body: unknown): RestAnswer<never> {
   const errors = isRecord(body) && Array.isArray(body['error']) ? body['error'].map(textOf) : []
   const [first] = errors
   if (first === undefined) return badBody('a result')
   if (/rate limit|too many requests|throttled/i.test(first)) return { kind: 'limited' }
+  if (forNow.test(first)) return { kind: 'failed', message: errors.join(' ') }
   return { kind: 'error', code: first.slice(0, 40), message: errors.join(' ') }
 }
