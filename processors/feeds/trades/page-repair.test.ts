@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { doubtAfterMs, PageRepair } from './page-repair.ts'
 import type { Backfill } from '../venues/venue.ts'
+import { repairDepth } from './id-repair.ts'
 import { newStream, type PageStream } from './stream.ts'
 import {
   instrument,
@@ -23,18 +24,14 @@ function world(
   newest: number,
   answer?: (call: number) => Answer,
   more: Partial<Backfill> = {},
+  has: (id: number) => boolean = () => true,
 ) {
   const usual = pagingVenue('backward', 20, 'none')
   const venue = { ...usual, backfill: { ...usual.backfill, ...more } }
   const now = { ms: (start + newest * second) / 1_000 }
   const log = new MemoryFeedLog()
   let last = newest
-  const paging = memoryRest(
-    venue,
-    () => true,
-    () => last,
-    answer,
-  )
+  const paging = memoryRest(venue, has, () => last, answer)
   // Such a venue gives its newest page whatever is asked for.
   const rest: typeof paging = {
     get calls() {
@@ -144,4 +141,57 @@ it('a page that is short by nature leaves a gap only where nobody watched or a c
   stream.lostAt = now.ms
   bring(base + 600, base + 700)
   expect(await ask(base + 700)).toContain('unfillable lost_page')
+})
+
+/** A market that trades once in ten minutes, until `end`; the process before brought the first of `brought` and ended. */
+function quietWorld(brought: readonly number[], end: number) {
+  const made = world(brought, end, undefined, {}, (id) => id % 600 === 0)
+  made.stream.tracker.resume()
+  return made
+}
+
+const hour = repairDepth / second
+const quietStart = 60_000
+
+it('what is older than is repaired is unfillable, though a page has it', async () => {
+  const end = quietStart + 3 * hour
+  const { repairer, stream, log, now } = quietWorld([quietStart], end)
+  repairer.watch(stream)
+  await pass(repairer, now, 3_000)
+  expect(backfilled(log)).toEqual([0, 1, 2, 3, 4, 5, 6].map((n) => end - hour + n * 600))
+  const since = tradeAt(end - hour).time
+  expect(log.gaps).toMatchObject([
+    { state: 'unfillable', reason: 'too_old', to_time: since },
+    { state: 'filled', from_time: since, to_time: tradeAt(end).time },
+  ])
+  expect(log.gaps[0]?.from_time).toBeLessThanOrEqual(tradeAt(quietStart).time)
+})
+
+it('a page that is too old as a whole leaves open gaps unfillable', async () => {
+  const end = quietStart + hour
+  const { repairer, stream, log, now } = quietWorld([quietStart], end)
+  now.ms += 2 * 3_600_000
+  const open = { fromTime: tradeAt(quietStart).time, toTime: tradeAt(quietStart + 60).time }
+  repairer.watch(stream, [open])
+  await pass(repairer, now, 20_000)
+  expect(backfilled(log)).toEqual([])
+  expect(log.gaps).toMatchObject([{ state: 'unfillable', reason: 'too_old', from_time: open.fromTime }])
+  expect(log.gaps[0]?.to_time).toBeGreaterThan(tradeAt(end).time)
+})
+
+it('a market that has not traded for hours has no gap, while its process runs and behind its restart', async () => {
+  const { repairer, stream, log, now } = world([quietStart], quietStart, undefined, {}, (id) => id % 600 === 0)
+  repairer.watch(stream)
+  await pass(repairer, now, 10_000)
+  now.ms += 5 * 3_600_000
+  await pass(repairer, now, 10_000)
+  const said = stream.tracker.position?.time ?? 0
+  const next = world([], quietStart, undefined, {}, (id) => id % 600 === 0)
+  next.now.ms = now.ms
+  next.stream.tracker.stand(said)
+  next.stream.tracker.resume()
+  next.repairer.watch(next.stream)
+  await pass(next.repairer, next.now, 20_000)
+  const stated = [...log.gapRecords, ...next.log.gapRecords].filter(({ state }) => state === 'unfillable')
+  expect([stated, backfilled(next.log)]).toEqual([[], []])
 })

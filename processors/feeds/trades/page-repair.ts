@@ -2,7 +2,7 @@ import type { Micros } from '../../../schemas/records.ts'
 import { type GapReason, gapOf, tradesOf, troubleOf, waitAfter } from './gaps.ts'
 import { AHEAD_MAX, type PageStream } from './stream.ts'
 import { type PageGap, pageSpanShare } from './page-tracker.ts'
-import type { RepairOptions } from './id-repair.ts'
+import { repairDepth, type RepairOptions } from './id-repair.ts'
 import type { PageRow } from '../venues/events.ts'
 import type { RestOutcome } from '../venues/venue.ts'
 
@@ -129,13 +129,13 @@ export class PageRepair {
     const trades = read.map((trade) => ({ ...trade, time: Math.min(trade.time, latest) }))
     const isBelieved = backfill.isShort === true && watch.compared && stream.lostAt < watch.comparedAt
     const isFull = rows.length >= backfill.pageSize && !isBelieved
-    const { unknown, span } = stream.tracker.compare(trades, isFull, hostNow())
-    for (const gap of watch.open)
-      this.#record(stream, unknown === undefined ? 'filled' : 'unfillable', 'lost_page', gap)
+    const { unknown, span } = stream.tracker.compare(trades, isFull, hostNow(), clock.now() - repairDepth)
+    const reason = unknown?.isTooOld === true ? 'too_old' : 'lost_page'
+    for (const gap of watch.open) this.#record(stream, unknown === undefined ? 'filled' : 'unfillable', reason, gap)
     watch.open = []
     watch.comparedAt = hostNow()
     watch.compared = true
-    if (unknown !== undefined) this.#record(stream, 'unfillable', 'lost_page', unknown)
+    if (unknown !== undefined) this.#record(stream, 'unfillable', reason, unknown)
     return span
   }
 

@@ -100,7 +100,8 @@ describe('trades without ordered ids', () => {
 
   it('are unknown where a full page does not reach back to what was compared', () => {
     const tracker = saw(1)
-    expect(tracker.compare(trades(4, 9), true, 0).unknown).toEqual({ fromTime: trade(1).time, toTime: trade(4).time })
+    const { unknown } = tracker.compare(trades(4, 9), true, 0)
+    expect(unknown).toEqual({ fromTime: trade(1).time, toTime: trade(4).time, isTooOld: false })
     expect(tracker.compare(trades(4, 9), true, 0).unknown).toBeUndefined()
     expect(tracker.due(1e9)?.trades).toEqual(trades(4, 9))
   })
@@ -132,7 +133,7 @@ describe('trades without ordered ids', () => {
     const tracker = saw(1, 99, 100)
     tracker.resume()
     const { unknown } = tracker.compare(trades(99, 119), true, 0)
-    expect(unknown).toEqual({ fromTime: trade(100).time - 9_500_000, toTime: trade(99).time })
+    expect(unknown).toEqual({ fromTime: trade(100).time - 9_500_000, toTime: trade(99).time, isTooOld: false })
   })
 
   it('beyond the bound of memory leave what was not compared unknown', () => {
@@ -140,7 +141,7 @@ describe('trades without ordered ids', () => {
     for (let n = 0; n <= maxSeenIds; n++) tracker.observe(n, base + n)
     tracker.observe(-1, base + maxSeenIds + 1)
     const { unknown } = tracker.compare([{ ...trade(0), time: base }], false, 0)
-    expect(unknown).toEqual({ fromTime: base, toTime: base + 1 })
+    expect(unknown).toEqual({ fromTime: base, toTime: base + 1, isTooOld: false })
   })
 
   it('come out exactly once by stream or page, whatever the stream lost, as long as pages overlap', () => {

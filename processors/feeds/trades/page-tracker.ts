@@ -25,8 +25,8 @@ export interface PageGap {
 
 /** What one page says. */
 interface PageFinding {
-  /** Time that the page does not reach back to: what happened in it is not known. */
-  readonly unknown: { readonly fromTime: Micros; readonly toTime: Micros } | undefined
+  /** Time that the page does not reach back to, or whose trades are too old: what happened in it is not known. */
+  readonly unknown: { readonly fromTime: Micros; readonly toTime: Micros; readonly isTooOld: boolean } | undefined
   /** From the oldest to the newest row, microseconds; 0 for fewer than two rows. */
   readonly span: Micros
 }
@@ -123,8 +123,11 @@ export class PageTracker {
     for (const [id, time] of later.#seen) if (!this.#seen.has(id)) this.observe(id, time)
   }
 
-  /** Compares a page, in any order. `full`: it holds as many rows as the venue gives, so there may be older ones. */
-  compare(rows: readonly VenueTrade[], full: boolean, now: number): PageFinding {
+  /**
+   * Compares a page, in any order. `full`: it holds as many rows as the venue gives, so there may be older ones. Of before
+   * `since` nothing is filled in.
+   */
+  compare(rows: readonly VenueTrade[], full: boolean, now: number, since: Micros = 0): PageFinding {
     const first = rows[0]
     if (first === undefined) return { unknown: undefined, span: 0 }
     let [oldest, newest] = [first.time, first.time]
@@ -136,10 +139,11 @@ export class PageTracker {
     if (before === undefined) return { unknown: undefined, span: newest - oldest } // nothing of it is ours yet
     const known = Math.max(this.#uncompared ? this.#first : before, this.#forgotten)
     const settled = this.#settledBefore(before, newest - oldest)
-    const reach = Math.max(full ? oldest : 0, this.#forgotten)
-    const unknown = reach > settled ? { fromTime: settled, toTime: reach } : undefined
+    const isTooOld = this.#missesBefore(since, rows, settled)
+    const reach = Math.max(full ? oldest : 0, this.#forgotten, isTooOld ? since : 0)
+    const unknown = reach > settled ? { fromTime: settled, toTime: reach, isTooOld } : undefined
     if (unknown !== undefined) this.#unknownTo = unknown.toTime
-    for (const row of rows) if (row.time > known) this.#expect(row, now)
+    for (const row of rows) if (row.time > known && row.time >= since) this.#expect(row, now)
     const margin = Math.floor(Math.min(settleMicros, (newest - oldest) / 4))
     this.#settled = Math.max(settled, unknown?.toTime ?? 0, newest - margin)
     return { unknown, span: newest - oldest }
@@ -169,9 +173,18 @@ export class PageTracker {
     return Math.max(Math.min(this.#first, settled), settled - left)
   }
 
+  /** What came right after the time that the log says it has everything of was compared once, and may be in the log. */
+  #missesBefore(since: Micros, rows: readonly VenueTrade[], settled: Micros): boolean {
+    const known = Math.max(settled, this.#forgotten, this.#stood + settleMicros)
+    return rows.some(({ id, time }) => time > known && time < since && !this.#isKnown(id))
+  }
+
   #expect(trade: VenueTrade, now: number): void {
-    if (this.#seen.has(trade.id) || this.#pending.has(trade.id)) return
-    this.#pending.set(trade.id, { trade, since: now })
+    if (!this.#isKnown(trade.id)) this.#pending.set(trade.id, { trade, since: now })
+  }
+
+  #isKnown(id: number): boolean {
+    return this.#seen.has(id) || this.#pending.has(id)
   }
 
   #remember(id: number, time: Micros): void {
