@@ -115,11 +115,15 @@ export function marketKindOf(sql: string): string | undefined {
       return 'liquidated'
     case 'mark_prices':
       if (sql.includes('index_price')) return 'marks and indexes'
-      return sql.includes('AS first_us') ? 'first of mark_prices' : view
+      return view
     case 'open_interest':
     case 'tickers':
     case 'long_short_ratios':
-      return sql.includes('AS first_us') ? `first of ${view}` : view
+      return view
+    case 'mark_prices_log':
+    case 'open_interest_log':
+    case 'long_short_ratios_log':
+      return `${sql.includes('AS first_us') ? 'first' : 'bounds'} of ${view.replace('_log', '')}`
     default:
       return undefined
   }
@@ -264,13 +268,27 @@ function readingsIn({ derivatives, tickers, ratios }: FakeMarket, view: string):
   }
 }
 
-function readingRows(market: FakeMarket, kind: string, { asset, from, to, width }: Params): unknown[] | undefined {
-  const own = readingsIn(market, kind.replace(/^first of /, ''))?.filter(
+/** Each venue has one instrument. */
+function firstReading(own: readonly PlainReading[], { after, before }: Params): object[] {
+  return own
+    .filter(({ venue, time }) => venue > String(after) && time < Number(before))
+    .toSorted((a, b) => (a.venue < b.venue ? -1 : Number(a.venue > b.venue)) || a.time - b.time)
+    .slice(0, 1)
+    .map(({ venue, time }) => ({ instrument: venue, first_us: time }))
+}
+
+function boundsOf(times: readonly number[]): object {
+  return times.length === 0 ? { from_us: 0, to_us: 0 } : { from_us: Math.min(...times), to_us: Math.max(...times) }
+}
+
+function readingRows(market: FakeMarket, kind: string, params: Params): unknown[] | undefined {
+  const { asset, from, to, width } = params
+  const own = readingsIn(market, kind.replace(/^(first|bounds) of /, ''))?.filter(
     (row) => asset === undefined || row.asset === asset,
   )
   if (own === undefined) return undefined
-  if (kind.startsWith('first of '))
-    return [{ first_us: own.length === 0 ? 0 : Math.min(...own.map(({ time }) => time)) }]
+  if (kind.startsWith('first of ')) return firstReading(own, params)
+  if (kind.startsWith('bounds of ')) return [boundsOf(own.map(({ time }) => time))]
   const within = own.filter(({ time }) => time >= Number(from) && time < Number(to))
   const keyOf = (row: PlainReading): string =>
     `${row.asset}|${row.venue}|${width === undefined ? '' : floorTo(row.time, Number(width))}`

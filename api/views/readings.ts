@@ -17,8 +17,10 @@ export type FactSource = (typeof factSources)[number]
 
 /** What venues say again and again of an asset, each time with its own venue time. */
 export interface Series {
-  /** Of ClickHouse. */
+  /** Of ClickHouse; its rows are in the table of that name with `_log`. */
   readonly view: string
+  /** What that table is sorted by behind asset and instrument; left out: time alone. */
+  readonly sortedBy?: string
   /** What a reading has, in this order. */
   readonly columns: readonly string[]
   /** The values have the least and the greatest of the first column in the bucket behind them. */
@@ -82,6 +84,7 @@ export const marksAndIndexes: Series = {
 /** Positions of top traders: long share, short share, the one over the other. */
 export const topTraders: Series = {
   view: 'long_short_ratios',
+  sortedBy: 'cohort, basis, time',
   columns: ['long_ratio', 'short_ratio', 'ls_ratio'],
   where: "cohort = 'top_traders' AND basis = 'positions'",
   source: 'source',
@@ -127,14 +130,45 @@ function newestSql({ view, columns, where, source, bounds }: Series): string {
   GROUP BY venue, bucket_us`
 }
 
-const firstSql = ({ view, where }: Series): string =>
-  `SELECT ${microsSql('min(time)')} AS first_us FROM ${view} WHERE asset = {asset:String} AND ${where}`
+/** When a table begins and ends, which its parts tell without being read; of no rows both are the epoch. */
+const boundsSql = ({ view }: Series): string =>
+  `SELECT ${microsSql('min(time)')} AS from_us, ${microsSql('max(time)')} AS to_us FROM ${view}_log`
 
-/** The first reading of a series; undefined: there is none. */
+/** By the order of the table, so that of each part one stretch is read; what stands there twice changes no first time. */
+const firstSql = ({ view, where, sortedBy = 'time' }: Series): string =>
+  `SELECT instrument, ${microsSql('time')} AS first_us FROM ${view}_log WHERE asset = {asset:String}
+  AND instrument > {after:String} AND time < ${timeParam('before')} AND ${where} ORDER BY asset, instrument, ${sortedBy} LIMIT 1`
+
+const MONTH: Micros = 31 * 86_400_000_000
+
+/**
+ * The first reading of a series; undefined: there is none. It is looked for in the table's first month, then in two, in
+ * four: what comes behind it is never read, however much it is. `where` may name columns of the table only.
+ */
 export async function readFirst(database: Database, series: Series, asset: string): Promise<Micros | undefined> {
-  const [row] = await database.query(firstSql(series), { asset })
-  // Of no rows the minimum is the epoch.
-  return (row === undefined ? 0 : new Row(row).number('first_us')) || undefined
+  const [raw] = await database.query(boundsSql(series), {})
+  const bounds = new Row(raw)
+  for (let span = MONTH; ; span *= 2) {
+    const before = bounds.number('from_us') + span
+    const first = await readFirstBefore(database, series, { asset, before })
+    if (first !== undefined || before > bounds.number('to_us')) return first
+  }
+}
+
+/** One instrument after the other, each for what is earlier than was found. */
+async function readFirstBefore(
+  database: Database,
+  series: Series,
+  { asset, before }: { readonly asset: string; readonly before: Micros },
+): Promise<Micros | undefined> {
+  let first: Micros | undefined
+  for (let after = ''; ;) {
+    const [raw] = await database.query(firstSql(series), { asset, after, before: first ?? before })
+    if (raw === undefined) return first
+    const row = new Row(raw)
+    after = row.text('instrument')
+    first = row.number('first_us')
+  }
 }
 
 interface ReadingsQuery extends Range {
