@@ -294,6 +294,24 @@ describe('quiet hours', () => {
     await expect.poll(() => second.told.at(-1)?.id, POLL).toBe('alert_btc_1_4_1')
   })
 
+  it.each([0.5, 2])('tell too what a kill left no more of than its attempt, opened %d h later', async (hours) => {
+    const first = begin()
+    append(first.broker, toChat(1, first.clock))
+    await expect.poll(() => pending(first.broker).get('alert_btc_1_1_1')?.state, POLL).toBe('finished')
+    const written = first.broker.records('webhooks.pending', 0).length
+    append(first.broker, toChat(2, first.clock, quiet))
+    await expect.poll(() => outcomes(first.broker).get('alert_btc_1_2_1'), POLL).toEqual(['digested'])
+    first.membership.deal()
+    const left = new MemoryBroker(first.clock)
+    for (const topic of ['alerts.triggers', 'webhooks.attempts']) left.append(topic, 0, first.broker.records(topic, 0))
+    left.append('webhooks.pending', 0, first.broker.records('webhooks.pending', 0).slice(0, written))
+    first.clock.time += hours * 60 * MINUTE
+    const second = begin({ broker: left, clock: first.clock })
+    await expect.poll(() => pending(left).get('alert_btc_1_2_1')?.state, POLL).toBe('due')
+    first.clock.time = MORNING
+    await expect.poll(() => second.told.map(({ id }) => id), POLL).toEqual(['alert_btc_1_2_1'])
+  })
+
   it('hold a share of one destination, over restarts too, and what rings beyond for the minute, of it alone', () => {
     const limits = { open: 100, perReceiver: 50, held: 15 }
     const clock = new StillClock()

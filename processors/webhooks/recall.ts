@@ -8,6 +8,9 @@ import { FINISHED_KNOWN, RECALLED_MAX } from './limits.ts'
 export const ATTEMPTS = 'webhooks.attempts'
 export const PENDING = 'webhooks.pending'
 
+/** Outcomes after which something is still to be sent. */
+const goesOn: ReadonlySet<Attempt['outcome']> = new Set(['retry', 'unknown', 'digested'])
+
 /**
  * Deliveries that ended long ago, as their journal tells them: what was finished is known for an hour, and a trigger that is
  * older than that (a core that was built again, a log that lost its tail, a long outage) is looked up before it is sent.
@@ -39,7 +42,7 @@ export class Recall {
     const since = { time: Math.floor(time / 1_000) }
     const from = (await this.#reader.offsets(ATTEMPTS, [this.#partition], since)).get(this.#partition)
     for await (const attempt of attemptsFrom(this.#reader, this.#decoder, this.#partition, from)) {
-      if (attempt.outcome === 'retry' || attempt.outcome === 'unknown') continue
+      if (goesOn.has(attempt.outcome)) continue
       this.#ended.add(attempt.trigger_id)
       const [oldest] = this.#ended.size > RECALLED_MAX ? this.#ended : []
       if (oldest !== undefined) this.#ended.delete(oldest)
