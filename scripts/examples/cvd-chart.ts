@@ -9,7 +9,7 @@ import { drawSvg } from './chart.ts'
  */
 const help = `node scripts/examples/cvd-chart.ts [--asset btc] [--venue binance] [--seconds 60] [--hours 1 | --start T --end T]
   [--out cvd.svg] [--url http://127.0.0.1:8123] [--user analyst] [--password ...] [--database market]
-Draws the price of a venue and the CVD over all venues. Times are UTC, ISO 8601.`
+Draws the price of a venue and the CVD over all venues, counted from the start. Times are UTC, ISO 8601.`
 
 const { values: given } = parseArgs({
   options: {

@@ -26,7 +26,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 # %%
 now = dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
-parser = argparse.ArgumentParser(description="Draws price, CVD and signals of an asset as PNG or SVG.")
+parser = argparse.ArgumentParser(description="Draws price, CVD (counted from the start) and signals of an asset as PNG or SVG.")
 parser.add_argument("--host", default="127.0.0.1")
 parser.add_argument("--port", type=int, default=8123)
 parser.add_argument("--user", default="analyst")

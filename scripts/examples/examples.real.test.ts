@@ -44,7 +44,7 @@ it('the example in TypeScript draws the small world', async () => {
   const where = ['--url', clickhouseUrl, '--database', world.database, '--out', out]
   const { stdout } = await run(process.execPath, [file('cvd-chart.ts'), ...times, ...where], { timeout: TIMEOUT_MS })
   expect(stdout).toBe(`3 intervals drawn into ${out}\n`)
-  // Closes 100, 102, 99 between 99 and 102; CVD 8, 5, 6 between 5 and 8.
+  // Closes 100, 102, 99 between 99 and 102; CVD 3, 0, 1 between 0 and 3.
   const paths = [...readFileSync(out, 'utf8').matchAll(/<path d="([^"]+)"/g)].map(([, found]) => found)
   expect(paths).toEqual(['M70.0 266.7 L480.0 40.0 L890.0 380.0', 'M70.0 40.0 L480.0 380.0 L890.0 266.7'])
 })

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { FlowHour, VenueCandle } from '../../../schemas/records.ts'
 import { connectClickhouse, type Clickhouse } from '../client.ts'
 import { fillSmallWorld } from '../testing/small-world/fill.ts'
 import { createWorld, type World } from '../testing/world.ts'
@@ -93,6 +94,57 @@ it('begins weeks of candles and flow with Monday', async () => {
   ])
 })
 
+describe('02_cvd_against_price counts its cvd from the interval in which the range begins', () => {
+  const rows = (given: object): Promise<object[]> => {
+    const query = workedQueries().find(({ name }) => name === '02_cvd_against_price')
+    return analyst.rows(query?.sql ?? '', { ...common, ...given })
+  }
+  const flows = async (given: object): Promise<object[]> =>
+    (await rows({ asset: 'sol', seconds: 86_400, end: '2024-08-15 00:00:00', ...given })).map((row) => {
+      const { time, delta, cvd } = row as { time: string; delta: number; cvd: number }
+      return { day: time.slice(0, 10), delta, cvd }
+    })
+  beforeAll(async () => {
+    const candles = [candleOf(5, 60), candleOf(6, 70)]
+    const hours = [hourOf(7, 5, 1), hourOf(12, 1, 3)]
+    await world.append(
+      'market.history',
+      candles.map((row) => world.codec.encode('market.history', 'venue_candle', row)),
+    )
+    await world.append(
+      'derived.flow',
+      hours.map((row) => world.codec.encode('derived.flow', 'flow_hour', row)),
+    )
+    await world.soon("SELECT count() AS n FROM flow_1h WHERE asset = 'sol'", [{ n: 2 }])
+    await world.soon("SELECT count() AS n FROM venue_past_days WHERE asset = 'sol'", [{ n: 2 }])
+  })
+
+  it('over the venues’ candles and the trades behind them alike', async () => {
+    expect(await flows({ start: '2024-08-05 00:00:00' })).toEqual([
+      { day: '2024-08-05', delta: 20, cvd: 20 },
+      { day: '2024-08-06', delta: 40, cvd: 60 },
+      { day: '2024-08-07', delta: 4, cvd: 64 },
+      { day: '2024-08-12', delta: -2, cvd: 62 },
+    ])
+    expect(await flows({ start: '2024-08-06 12:00:00' })).toMatchObject([{ cvd: 40 }, { cvd: 44 }, { cvd: 42 }])
+    expect(await flows({ start: '2024-08-08 00:00:00' })).toEqual([{ day: '2024-08-12', delta: -2, cvd: -2 }])
+  })
+
+  it('by weeks, which begin with Monday', async () => {
+    expect(await flows({ seconds: 604_800, start: '2024-08-09 00:00:00' })).toEqual([
+      { day: '2024-08-05', delta: 64, cvd: 64 },
+      { day: '2024-08-12', delta: -2, cvd: 62 },
+    ])
+  })
+
+  it('with what other venues traded while the one whose price is told was silent', async () => {
+    expect(await rows({ asset: 'btc', venue: 'coinbase' })).toMatchObject([
+      { delta: 3, cvd: 3 },
+      { delta: 1, cvd: 1 },
+    ])
+  })
+})
+
 it(`${STORAGE} weighs every base table that has rows`, async () => {
   const query = workedQueries().find(({ name }) => name === STORAGE)
   const rows = await analyst.rows<{ table: string; all_rows: number; bytes_a_row: number }>(query?.sql ?? '')
@@ -114,6 +166,25 @@ it('asks for tables and columns that have comments, all of them', async () => {
   )
   expect(counted?.columns).toBeGreaterThan(500)
 })
+
+/** The first hour of a day of August 2024. */
+const dayOf = (day: number): number => Date.UTC(2024, 7, day) * 1000
+const solana = { instrument: 'binance:perp:SOLUSDT', asset: 'sol', open: 10, high: 10, low: 10, close: 10 } as const
+
+/** The venue's own candle of 100, of which takers bought so much. */
+function candleOf(day: number, taker_buy: number): VenueCandle {
+  const unknown = { quote: null, taker_buy_quote: null, trades: null }
+  const start = dayOf(day)
+  const source = 'venue_candles'
+  return { ...solana, ...unknown, start, seconds: 3_600, volume: 100, taker_buy, source, received: start }
+}
+
+function hourOf(day: number, buy: number, sell: number): FlowHour {
+  const hour = dayOf(day)
+  const quote = { buy_quote: buy * 10, sell_quote: sell * 10 }
+  const ids = { open_time: hour, close_time: hour + 1, first_id: day, last_id: day }
+  return { ...solana, ...quote, ...ids, hour, part: 0, buy, sell, buy_count: 1, sell_count: 1, final: true, v: day }
+}
 
 /** To six digits: what is worked out by hand has no more. */
 function rounded(row: Record<string, unknown>): Record<string, unknown> {

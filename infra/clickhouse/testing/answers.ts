@@ -16,11 +16,11 @@ export const answers: Readonly<Record<string, Rows>> = {
     candle(2, [102, 102, 98, 99], [4, 1], 3),
   ],
   '02_cvd_against_price': [
-    // 10 - 5 an hour before; then Binance 3 - 1 and Coinbase 1.
-    { time: minute(0), close: 100, change_pct: null, delta: 3, cvd: 8, divergence: '' },
-    { time: minute(1), close: 102, change_pct: 2, delta: -3, cvd: 5, divergence: 'price up, takers sell' },
+    // Binance 3 - 1 and Coinbase 1.
+    { time: minute(0), close: 100, change_pct: null, delta: 3, cvd: 3, divergence: '' },
+    { time: minute(1), close: 102, change_pct: 2, delta: -3, cvd: 0, divergence: 'price up, takers sell' },
     // 99 / 102 - 1; Binance 4 - 1, Coinbase -2.
-    { time: minute(2), close: 99, change_pct: -2.94118, delta: 1, cvd: 6, divergence: 'price down, takers buy' },
+    { time: minute(2), close: 99, change_pct: -2.94118, delta: 1, cvd: 1, divergence: 'price down, takers buy' },
   ],
   '03_funding_heat': [
     // Binance: mean of 0.0001 and 0.0003, three times a day; OKX: -0.0002, six times.
