@@ -1,7 +1,7 @@
 -- Question: how long after a condition was met does its webhook leave, and when is it taken?
 -- A row: a day of triggers, tests left out.
 -- Units: milliseconds from the moment that the condition was met to the first attempt, and to the end of the one that was
--- taken; undelivered counts triggers without such an attempt so far.
+-- taken (null: there was none); undelivered counts triggers that were not taken so far, attempted or not.
 -- Parameters: start, end
 SELECT
     toDate(triggered, 'UTC') AS day,
@@ -16,10 +16,10 @@ FROM
     SELECT
         triggers.trigger_id AS trigger_id,
         any(triggers.time) AS triggered,
-        minIf(dateDiff('microsecond', triggers.time, attempts.started), attempts.number > 0) / 1000 AS first_ms,
+        minOrNullIf(dateDiff('microsecond', triggers.time, attempts.started), attempts.number > 0) / 1000 AS first_ms,
         minOrNullIf(dateDiff('microsecond', triggers.time, attempts.finished), attempts.outcome = 'delivered') / 1000 AS delivered_ms
     FROM triggers
-    INNER JOIN webhook_attempts AS attempts ON attempts.trigger_id = triggers.trigger_id
+    LEFT JOIN webhook_attempts AS attempts ON attempts.trigger_id = triggers.trigger_id
     WHERE NOT triggers.test AND triggers.time >= {start:DateTime64(6, 'UTC')} AND triggers.time < {end:DateTime64(6, 'UTC')}
     GROUP BY trigger_id
 )

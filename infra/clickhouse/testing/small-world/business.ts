@@ -36,11 +36,14 @@ const trigger: Trigger = {
   v: 8,
 }
 const fell = { trigger_id: 'alert_btc_2_1', alert_id: 'alert_btc_2', condition: 'below', target_price: 100 } as const
-/** One above, one below, one that the owner asked for. */
+const unsent = { kind: 'rule', target_price: null, condition: 'price above 101.5' } as const
+/** One above, one below, one that the owner asked for; one whose receiver was gone before it was sent, one that nobody took up. */
 const triggers: readonly Trigger[] = [
   trigger,
   { ...trigger, ...fell, current_price: 99, time: M + 120 * SECOND, v: 9 },
   { ...trigger, trigger_id: 'alert_btc_1_test_r', test: true, v: 10 },
+  { ...trigger, ...unsent, trigger_id: 'alert_btc_3_1', alert_id: 'alert_btc_3', v: 11 },
+  { ...trigger, ...unsent, trigger_id: 'alert_btc_4_1', alert_id: 'alert_btc_4', v: 12 },
 ]
 
 const attempt: Attempt = {
@@ -57,7 +60,8 @@ const attempt: Attempt = {
   triggered: M + 60 * SECOND,
 }
 const second = { trigger_id: 'alert_btc_2_1', alert_id: 'alert_btc_2', triggered: M + 120 * SECOND }
-/** The first is taken at once, 300 ms after the price; the second at its second attempt, after 5.3 s. */
+const ended = { trigger_id: 'alert_btc_3_1', alert_id: 'alert_btc_3' }
+/** The first is taken at once, 300 ms after the price; the second at its second attempt, after 5.3 s; the third ends without. */
 const attempts: readonly Attempt[] = [
   attempt,
   {
@@ -71,6 +75,7 @@ const attempts: readonly Attempt[] = [
     due: M + 125_000_000,
   },
   { ...attempt, ...second, number: 2, started: M + 125_200_000, finished: M + 125_300_000 },
+  { ...attempt, ...ended, number: 0, outcome: 'cancelled', status: null, error: 'gone', finished: M + 60_100_000 },
 ]
 
 const ASSET = '0x036cbd53842c5426634e7929541ec2318f3dcf7e'

@@ -31,8 +31,8 @@ const counts = {
   liquidation_risk: 2,
   signals: 5,
   audits: 3,
-  triggers: 3,
-  webhook_attempts: 3,
+  triggers: 5,
+  webhook_attempts: 4,
   payments: 4,
 } as const
 
