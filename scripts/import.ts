@@ -18,7 +18,7 @@ const usage = `npm run import -- [flags]: makes a tape of public trade archives,
   --binance FILE   daily trades or aggTrades of data.binance.vision, as SYMBOL-aggTrades-DATE.csv, .csv.gz or .zip
   --bybit FILE     daily trades of public.bybit.com, .csv or .csv.gz
   --okx FILE       daily trades of okx.com/historical-data, as BTC-USDT-SWAP-trades-DATE.zip or .csv
-  --tardis FILE    trades of tardis.dev, .csv or .csv.gz
+  --tardis FILE    trades of tardis.dev, .csv or .csv.gz: of one symbol, or of several that share a partition
                    each as often as needed; files are merged by time
   --market M       perp (default) or spot: what the files of the venues are of
   --partitions N   of the tape (default: PARTITIONS, 12)

@@ -23,17 +23,22 @@ const REFUSED_SHARE_MAX = 0.01
 /** Counted over all files. */
 export type Refusals = Map<Refusal | 'unknown-symbol', number>
 
-/** The trades of one file in its order, as records of `market.trades`. */
+/**
+ * The trades of one file in its order, as records of `market.trades`. A file goes whole where its first trade belongs, so
+ * it is refused where `belongs` says of a further asset that it does not.
+ */
 export async function* tradesOf(
   { layout, file }: ArchiveFile,
   market: Market,
   refusals: Refusals,
+  belongs: (asset: string) => boolean = () => true,
 ): AsyncGenerator<Trade> {
   const read = layoutOf(layout, told(layout, file, market))
   const normalise = new Normalisers()
   let lines = 0
   let refused = 0
   let latest = 0
+  let first: string | undefined
   for await (const line of eachLine(file)) {
     lines += 1
     const found = read(line.split(','))
@@ -52,6 +57,13 @@ export async function* tradesOf(
         'corrupt',
         `${file}, line ${lines}: ${iso(record.time)} stands behind ${iso(latest)}; sort the file by time`,
       )
+    first ??= record.asset
+    if (record.asset !== first && !belongs(record.asset))
+      throw new TapeError(
+        'refused',
+        `${file}, line ${lines}: ${record.instrument} belongs to another partition than the ${first} that the file begins ` +
+          'with; split the file by symbol, and import the parts into an empty folder',
+      )
     latest = Math.max(latest, record.time)
     yield record
   }
@@ -65,7 +77,7 @@ function iso(time: Micros): string {
   return new Date(time / 1000).toISOString()
 }
 
-/** The assets of a file, by its first lines: the partitions that it goes to. */
+/** The asset of a file's first trade: it says which partition the file goes to. */
 export async function assetOf(archive: ArchiveFile, market: Market): Promise<string> {
   for await (const { asset } of tradesOf(archive, market, new Map())) return asset
   throw new TapeError('no-data', `${archive.file} holds no trades`)

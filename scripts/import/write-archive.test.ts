@@ -41,15 +41,25 @@ const bybit = (...seconds: readonly number[]): string =>
     )
     .join('')
 
+/** tardis.dev's trades of Binance's futures, one a second, each of the next symbol. */
+const tardis = (...symbols: readonly string[]): string =>
+  'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n' +
+  symbols
+    .map((symbol, second) => {
+      const time = (T0 + second * 1000) * 1000
+      return `binance-futures,${symbol},${time},${time + 9},${second + 1},buy,100,1\n`
+    })
+    .join('')
+
 function write(files: readonly ArchiveFile[], out = 'tape', stop = new AbortController().signal): Promise<Imported> {
   const around = { market: 'perp', partitions: 2, folder: path.join(folder, out), onProgress: () => undefined } as const
   return writeArchive({ files, stop, ...around })
 }
 
-async function messages(out = 'tape'): Promise<Message[]> {
+async function messages(out = 'tape', partition = 0): Promise<Message[]> {
   const tape = fileTape(path.join(folder, out))
   const found: Message[] = []
-  for await (const records of tape.read(await tape.span('market.trades', 0, { from: 0, to: Infinity }))) {
+  for await (const records of tape.read(await tape.span('market.trades', partition, { from: 0, to: Infinity }))) {
     for (const { value } of records) if (value !== null) found.push(tape.codec.decode(value))
   }
   return found
@@ -98,6 +108,22 @@ describe('an import of archives', () => {
     await expect(write([{ layout: 'binance', file: noise }])).rejects.toThrow(/line \d+: bad-columns; is it a binance/)
     const back = put('BTCUSDT-back.csv', binance(10, 5))
     await expect(write([{ layout: 'binance', file: back }], 'back')).rejects.toThrow(/line 2: .* sort the file by time/)
+  })
+
+  it('refuses a file with symbols of several partitions, and takes those of one', async () => {
+    const file = put('grouped.csv', tardis('BTCUSDT', 'BTCUSDT', 'ETHUSDT'))
+    await expect(write([{ layout: 'tardis', file }], 'grouped')).rejects.toThrow(
+      /grouped\.csv, line 4: binance:perp:ETHUSDT .* split the file by symbol/,
+    )
+    await write([{ layout: 'tardis', file: put('even.csv', tardis('BTCUSDT', 'SOLUSDT', 'BTCUSDT')) }])
+    const trades = (await messages()).filter(({ type }) => type === 'trade')
+    expect(trades.map(({ value }) => 'asset' in value && value.asset)).toEqual(['btc', 'sol', 'btc'])
+    const parts = [put('btc.csv', tardis('BTCUSDT')), put('eth.csv', tardis('ETHUSDT'))]
+    await write(
+      parts.map((part) => ({ layout: 'tardis', file: part })),
+      'parts',
+    )
+    expect((await messages('parts', 1)).find(({ type }) => type === 'trade')?.value).toMatchObject({ asset: 'eth' })
   })
 
   it('is replayed in archive mode: flows and signals by its marks, prices by its trades', async () => {

@@ -96,7 +96,7 @@ async function writePartition(
   files: readonly ArchiveFile[],
   refusals: Refusals,
 ): Promise<number | undefined> {
-  const { folder, market } = options
+  const { folder, market, partitions } = options
   const codec = localCodec()
   const done = readSegments(folder).get(partitionName(TOPIC, partition))?.at(-1)?.to ?? 0
   let records: LogRecord[] = []
@@ -139,7 +139,8 @@ async function writePartition(
     time = Math.max(time, trade.time)
     add(trade.asset, () => codec.encode(TOPIC, 'trade', trade))
   }
-  for await (const trade of mergeFiles(files.map((file) => tradesOf(file, market, refusals)))) {
+  const belongs = (asset: string): boolean => partitionOf(asset, partitions) === partition
+  for await (const trade of mergeFiles(files.map((file) => tradesOf(file, market, refusals, belongs)))) {
     take(trade)
     if (options.stop.aborted) return undefined
   }
