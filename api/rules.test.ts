@@ -2,13 +2,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { metricNames } from '../processors/alerts/metrics.ts'
 import { metric } from '../processors/alerts/testing/records.ts'
+import { codec } from '../processors/kernel/testing/task.ts'
 import { readFileSync } from 'node:fs'
 import { tradeVenues } from '../schemas/venues.ts'
 import { ApiError } from './errors.ts'
 import { openapi } from './openapi.ts'
 import { routes } from './routes.ts'
 import { listAsset, NOW } from './testing/harness.ts'
-import { ruleBody, startAlerts, type AlertHarness, type Answered } from './testing/alert-calls.ts'
+import { errorOf, ruleBody, startAlerts, type AlertHarness, type Answered } from './testing/alert-calls.ts'
 
 let api: AlertHarness
 beforeEach(async () => {
@@ -79,6 +80,23 @@ describe('POST /alerts', () => {
     expect((await api.send('POST', `${at}/resume`, { token })).body).toMatchObject({ paused: false })
     await api.send('DELETE', at, { token })
     expect((await api.send('POST', `${at}/pause`, { token })).status).toBe(409)
+  })
+
+  it.each(['9999-12-31', 999_999_999_999_999])(
+    'rests without an end until %s, which the log cannot say',
+    async (until) => {
+      const { at, token } = await api.create({}, '/alerts')
+      const paused = await api.send('POST', `${at}/pause`, { token, body: { until } })
+      expect(paused.body).toMatchObject({ paused: true, paused_until: null })
+      for (const command of api.alerts.commands) codec.encode('alerts.inputs', 'command', command)
+    },
+  )
+
+  it.each(['0001-01-01', '1970-01-01', 0])('does not rest until %s', async (until) => {
+    const { at, token } = await api.create({}, '/alerts')
+    const refused = await api.send('POST', `${at}/pause`, { token, body: { until } })
+    expect(errorOf(refused)).toBe('400 invalid_until until')
+    for (const command of api.alerts.commands) codec.encode('alerts.inputs', 'command', command)
   })
 
   it('is for a list of symbols, one alert with a state for each', async () => {

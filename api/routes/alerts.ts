@@ -1,7 +1,7 @@
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { isEverywhere, ownersId } from '../../processors/alerts/parts.ts'
 import { nobody } from '../../processors/alerts/record.ts'
-import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT } from '../../processors/alerts/state.ts'
+import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT, NEVER } from '../../processors/alerts/state.ts'
 import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer, existing, owned } from '../alerts/answers.ts'
 import { actionOn, ask, askAnew } from '../alerts/ask.ts'
 import { commandedParts, cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
@@ -181,7 +181,7 @@ export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<
   }
 }
 
-/** `until`: ISO 8601 or unix milliseconds; left out: until it is resumed. */
+/** `until`: ISO 8601 or unix milliseconds; left out, or after the middle of 2255: until it is resumed. */
 export async function pauseAlert(call: Call, kind: string, id: string): Promise<Reply> {
   const { services } = call
   const alert = await owned(call, kind, id)
@@ -190,7 +190,9 @@ export async function pauseAlert(call: Call, kind: string, id: string): Promise<
   const ms = given === undefined ? null : isTime ? parseTime(String(given)) : undefined
   if (ms === undefined)
     throw wrong('invalid_until', 'until', 'until must be a time as ISO 8601 or unix milliseconds, later than now.')
-  await ask(services, actionOn(call, alert, 'pause', { until: ms === null ? null : ms * 1000 }))
+  // Beyond what the log's numbers can say it has no end; before them it is past, which the processor refuses.
+  const until = ms === null ? null : Math.min(Math.max(ms * 1000, 0), NEVER)
+  await ask(services, actionOn(call, alert, 'pause', { until }))
   return alertStatus(call, kind, id)
 }
 
