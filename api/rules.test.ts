@@ -309,6 +309,10 @@ describe('how the messages of an alert come', () => {
     [{ quiet_hours: { ...quiet_hours, to: '22:00' } }, 'invalid_quiet_hours'],
     [{ quiet_hours: { ...quiet_hours, days: 'all' } }, 'invalid_quiet_hours'],
     [{ quiet_hours: '22-7' }, 'invalid_quiet_hours'],
+    [{ quiet_hours: { ...quiet_hours, from: ['22:00'] } }, 'invalid_quiet_hours'],
+    [{ quiet_hours: { ...quiet_hours, from: { toString: 1 } } }, 'invalid_quiet_hours'],
+    [{ quiet_hours: { ...quiet_hours, to: { toString: 1 } } }, 'invalid_quiet_hours'],
+    [{ quiet_hours: { ...quiet_hours, time_zone: { toString: 1 } } }, 'invalid_quiet_hours'],
     [{ digest: 'yes' }, 'invalid_digest'],
     [
       { digest: true, webhook_url: undefined, channel: { type: 'pagerduty', routing_key: '0'.repeat(32) } },

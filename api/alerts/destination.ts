@@ -132,8 +132,9 @@ export function readDelivery(body: Body, receiver: string): string | null {
 
 function readHours(given: unknown): string {
   const { from, to, time_zone: zone, ...more } = { ...Object(given) } as Record<string, unknown>
-  const written = `${String(from)}-${String(to)} ${String(zone)}`
-  if (Object.keys(more).length === 0 && readQuietHours(written) !== undefined) return written
+  const areTexts = typeof from === 'string' && typeof to === 'string' && typeof zone === 'string'
+  const written = areTexts && Object.keys(more).length === 0 ? `${from}-${to} ${zone}` : ''
+  if (readQuietHours(written) !== undefined) return written
   const example = '{"from": "22:00", "to": "07:00", "time_zone": "Europe/Berlin"}'
   throw wrong('invalid_quiet_hours', 'quiet_hours', `quiet_hours must be such as ${example}, from and to not the same.`)
 }
