@@ -100,9 +100,12 @@ it('says what an order comes to without what the log has, and orders nothing in 
 it.each([
   [{}, 'invalid_body'],
   [{ symbols: ['NOPE'] }, 'symbol_not_found'],
+  [{ symbols: [{ toString: 1 }] }, 'invalid_body'],
+  [{ symbols: [['BTC']] }, 'invalid_body'],
   [{ symbols: ['BTC'], days: 0 }, 'invalid_body'],
   [{ symbols: ['BTC'], days: '3' }, 'invalid_body'],
   [{ symbols: ['BTC'], from: 'soon' }, 'invalid_body'],
+  [{ symbols: ['BTC'], from: '2025-12-01', to: '9999-12-31' }, 'invalid_body'],
   [{ symbols: ['BTC'], archives: 'yes' }, 'invalid_body'],
   [{ symbols: ['BTC'], dry_run: 1 }, 'invalid_body'],
   [{ symbols: ['BTC'], volume: 1 }, 'invalid_body'],

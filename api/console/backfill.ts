@@ -97,10 +97,12 @@ async function order({ body = {}, services }: Call, access: () => Promise<OrderL
 }
 
 function assetsOf({ symbols }: Readonly<Record<string, unknown>>, services: Services): string[] {
-  if (!Array.isArray(symbols) || symbols.length === 0 || symbols.length > SYMBOLS_MAX)
+  const given: readonly unknown[] = Array.isArray(symbols) ? symbols : []
+  const texts = given.filter((symbol) => typeof symbol === 'string')
+  if (texts.length === 0 || texts.length !== given.length || texts.length > SYMBOLS_MAX)
     throw refusal('symbols', `must be a list of 1 to ${SYMBOLS_MAX} symbols`)
   const catalogue = services.present().catalogue(services.counted)
-  return [...new Set(symbols.map((symbol) => findAsset(String(symbol).toUpperCase(), catalogue).asset))]
+  return [...new Set(texts.map((symbol) => findAsset(symbol.toUpperCase(), catalogue).asset))]
 }
 
 function estimated(services: Services, orders: readonly BackfillOrder[], { covered }: KnownOrders): object {
@@ -128,9 +130,10 @@ function numberOf(body: Readonly<Record<string, unknown>>, name: string): number
 function timeOf(body: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const value = body[name]
   if (value === undefined) return undefined
-  const time = typeof value === 'string' ? Date.parse(value) : NaN
-  if (Number.isNaN(time)) throw refusal(name, 'must be a date, as 2026-03-01')
-  return time * 1_000
+  const time = typeof value === 'string' ? Date.parse(value) * 1_000 : NaN
+  // The log's times are whole numbers below 2^53: until the middle of 2255.
+  if (!Number.isSafeInteger(time)) throw refusal(name, 'must be a date, as 2026-03-01')
+  return time
 }
 
 function refusal(field: string, words: string): ApiError {
