@@ -186,6 +186,17 @@ describe('POST /alerts', () => {
     expect(extended).toMatchObject({ status: 503, body: { message: 'No room.' } })
   })
 
+  it('gets the answer of its creation again when it is sent again, whatever it was changed to since', async () => {
+    const quiet_hours = { from: '22:00', to: '07:00', time_zone: 'Europe/Berlin' }
+    const body = ruleBody({ note: 'n', quiet_hours })
+    const made = await api.send('POST', '/alerts', { body, headers })
+    const [id, token] = [String(made.body['alert_id']), String(made.body['manage_token'])]
+    const edited = { when: { ...cvd, value: 7 }, digest: true }
+    expect((await api.send('PATCH', `/alerts/${id}`, { token, body: edited })).status).toBe(200)
+    expect((await api.send('POST', '/alerts', { body, headers })).body).toEqual(made.body)
+    expect((await api.send('GET', `/alerts/${id}`)).body).toMatchObject(edited)
+  })
+
   it('is for all symbols, asked of each partition once', async () => {
     const made = await api.send('POST', '/alerts', {
       body: { ...ruleBody({ symbols: 'all' }), symbol: undefined },

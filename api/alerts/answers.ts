@@ -1,3 +1,4 @@
+import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { manageToken, webhookSecret, type ServiceSecrets, isManageToken } from '../../processors/alerts/secrets.ts'
 import type { AlertState, Micros } from '../../schemas/records.ts'
 import { FOREVER_HOURS, NEVER } from '../../processors/alerts/state.ts'
@@ -26,10 +27,12 @@ export function createdAnswer(creation: Creation, alert: Shown, secrets: Service
   const { key_version: version, created_at: created, expires_in_hours: hours } = alert
   const id = ownersId(alert.alert_id)
   const expires = hours === FOREVER_HOURS ? null : iso(created + hours * HOUR)
-  const { fields, words } = termsShown(alert)
+  const { terms, delivery, symbol } = creation
+  const made = { ...alert, ...alertKinds.of(terms).write(terms), delivery } // it may have been changed since
+  const { fields, words } = termsShown(made)
   return {
     alert_id: id,
-    symbol: creation.symbol,
+    symbol,
     ...(creation.symbols !== undefined && { symbols: creation.symbols }),
     ...fields,
     status: 'active',
@@ -37,10 +40,10 @@ export function createdAnswer(creation: Creation, alert: Shown, secrets: Service
     expires_at: expires,
     expires_in_hours: hours,
     ...creation.destination.shown,
-    ...deliveryShown(alert),
+    ...deliveryShown(made),
     trigger_count: 0,
     delivery_attempts: 0,
-    message: `The alert watches ${creation.symbol} for ${words}${expires === null ? '' : ` until ${expires}`}; keep manage_token and webhook_secret.`,
+    message: `The alert watches ${symbol} for ${words}${expires === null ? '' : ` until ${expires}`}; keep manage_token and webhook_secret.`,
     manage_token: manageToken(secrets, version, id),
     webhook_secret: webhookSecret(secrets, version, id),
   }
