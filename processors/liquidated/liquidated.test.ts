@@ -61,8 +61,25 @@ describe('a metric of liquidations', () => {
   it('counts each once for ten minutes, and none without a side', () => {
     const given = fed(mark(0), closed('a', 1), mark(2), closed('a', 1), closed('b', 2, { side: 'unknown' }), mark(3))
     expect(metrics(given)).toHaveLength(1)
-    expect(liquidated.counts?.(given.state)).toEqual({ repeated: 1, ids: 1 })
-    expect(metrics(given.batch(mark(601), closed('a', 602), mark(603)))).toHaveLength(1)
+    expect(liquidated.counts?.(given.state)).toEqual({ repeated: 1, old: 0, ids: 1 })
+  })
+
+  it.each([
+    ['not one of more than ten minutes ago, which a venue tells again after a connection', 602, 0, 1],
+    ['one of up to ten minutes ago that comes late', 601, 1, 0],
+  ])('counts %s', (_what, seconds, told, old) => {
+    const given = fed(mark(0), closed('a', 1), mark(2))
+    expect(metrics(given)).toHaveLength(1)
+    const replayed = closed('late', 1, { received: T0 + seconds * SECOND })
+    expect(metrics(given.batch(mark(600), replayed, mark(603)))).toHaveLength(told)
+    expect(liquidated.counts?.(given.state)).toMatchObject({ repeated: 0, old })
+  })
+
+  it('knows one for as long as it would count if it came again', () => {
+    const again = (seconds: number): Message => closed('a', 1, { received: T0 + seconds * SECOND })
+    const given = fed(mark(0), closed('a', 1), mark(2), again(600), mark(600.5), again(601.5), mark(602), again(10_800))
+    expect(metrics(given.batch(mark(10_801)))).toHaveLength(1)
+    expect(liquidated.counts?.(given.state)).toEqual({ repeated: 1, old: 2, ids: 0 })
   })
 })
 

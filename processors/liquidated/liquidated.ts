@@ -5,7 +5,10 @@ import type { Entry, Output, Processor } from '../kernel/processor.ts'
 /** Name in the topology, and of its metrics. */
 export const LIQUIDATED = 'liquidated'
 
-/** A liquidation that comes again is known for this long, by its receive time. */
+/**
+ * A liquidation that comes again is known for this long, by its receive time. One that is older when it comes has come
+ * before: "the first message after subscribing may replay an old event" (OKX).
+ */
 const KNOWN: Micros = 600_000_000
 /** Ids that are known; beyond, the oldest is forgotten. */
 const KNOWN_MAX = 20_000
@@ -20,12 +23,14 @@ export interface LiquidatedState {
   /** USD by asset, then by figure and venue. */
   readonly sums: Map<string, Map<string, Figure>>
   repeated: number
+  /** Those that came too late to be new. */
+  old: number
   isChanged: boolean
 }
 
 /** From forced closes: USD that each venue has closed since the last mark, by side. Only marks tell. */
 export const liquidated: Processor<LiquidatedState, Output<'alerts.inputs'>> = {
-  empty: () => ({ time: 0, ids: new Map(), sums: new Map(), repeated: 0, isChanged: false }),
+  empty: () => ({ time: 0, ids: new Map(), sums: new Map(), repeated: 0, old: 0, isChanged: false }),
 
   apply(state, { message }: Entry, { v }, emit) {
     if (message.type === 'liquidation') add(state, message.value)
@@ -35,9 +40,9 @@ export const liquidated: Processor<LiquidatedState, Output<'alerts.inputs'>> = {
   },
 
   *save(state) {
-    const { time, ids, sums, repeated } = state
+    const { time, ids, sums, repeated, old } = state
     const open = [...sums].map(([asset, figures]) => [asset, [...figures.values()]] as const)
-    yield ['clock', Buffer.from(JSON.stringify({ time, repeated, open } satisfies SavedClock))]
+    yield ['clock', Buffer.from(JSON.stringify({ time, repeated, old, open } satisfies SavedClock))]
     if (state.isChanged) yield ['ids', Buffer.from(JSON.stringify([...ids]))]
     state.isChanged = false
   },
@@ -49,22 +54,29 @@ export const liquidated: Processor<LiquidatedState, Output<'alerts.inputs'>> = {
     const clock = JSON.parse(parts.get('clock')?.toString() ?? '{}') as Partial<SavedClock>
     state.time = clock.time ?? 0
     state.repeated = clock.repeated ?? 0
+    state.old = clock.old ?? 0
     for (const [asset, figures] of clock.open ?? [])
       for (const figure of figures) sumsOf(state, asset).set(nameOf(figure), figure)
     return state
   },
 
-  counts: ({ repeated, ids }) => ({ repeated, ids: ids.size }),
+  counts: ({ repeated, old, ids }) => ({ repeated, old, ids: ids.size }),
 }
 
 interface SavedClock {
   readonly time: Micros
   readonly repeated: number
+  readonly old: number
   readonly open: readonly (readonly [asset: string, figures: readonly Figure[]])[]
 }
 
-function add(state: LiquidatedState, { asset, instrument, id, side, value, received }: Liquidation): void {
+function add(state: LiquidatedState, liquidation: Liquidation): void {
+  const { asset, instrument, id, side, value, time, received } = liquidation
   if (!sides.has(side)) return
+  if (received - time > KNOWN) {
+    state.old += 1
+    return
+  }
   const name = `${instrument}|${id}`
   if (state.ids.has(name)) {
     state.repeated += 1
