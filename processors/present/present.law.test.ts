@@ -347,6 +347,22 @@ describe('the present', () => {
     )
   })
 
+  it('counts a liquidation that has left the window once, also if a venue tells it again', () => {
+    const closed = { ...blank.liquidation, asset: 'btc', id: '1', value: 5, time: T0 + SECOND, received: T0 + SECOND }
+    const again = { ...closed, received: T0 + 2 * DAY }
+    const log = [
+      ['alerts.inputs', { type: 'liquidation_risk', value: { ...blank.liquidation_risk, since: T0 } }],
+      ['market.liquidations', { type: 'liquidation', value: closed }],
+      ['market.liquidations', { type: 'mark', value: { ...emptyFields('mark'), writer: 'a', time: T0 + 2 * DAY } }],
+      ['market.liquidations', { type: 'liquidation', value: again }],
+    ] as const
+    const state = emptyPresent()
+    for (const [offset, [topic, message]] of log.entries())
+      takeIn(state, { topic, offset, message: message as Message })
+    expect(state.observed.get('btc')).toMatchObject({ longUsd: 5 })
+    expect(state.liquidations.size).toBe(0)
+  })
+
   it(
     'written by the processor is what the fold gives, whatever the batches, crashes, freezes and owners',
     async () => {

@@ -324,8 +324,9 @@ function applyLiquidation(state: PresentState, value: Liquidation, offset: numbe
   const known = state.liquidations.get(key) ?? []
   if (known.some(({ id, instrument }) => id === value.id && instrument === value.instrument)) return
   if (value.received < (state.begun.get('') ?? Infinity)) put(state, 'begun', '', value.received)
+  // a venue may tell an old one again, of a stretch that has left with its sums
+  if (isOver(key, newest)) return
   put(state, 'liquidations', key, [...known, { ...value, offset }])
-  if (newest > 0) leaveOld(state, newest)
   while (heldLiquidations(state) > LIQUIDATIONS_MAX && state.liquidations.size > 1) leave(state, oldestOf(state))
 }
 
@@ -378,7 +379,12 @@ function leaveSilent(state: PresentState, topic: TopicName, now: Micros): void {
 }
 
 function leaveOld(state: PresentState, now: Micros): void {
-  for (const key of state.liquidations.keys()) if ((Number(key) + 2) * STRETCH < now - DAY) leave(state, key)
+  for (const key of state.liquidations.keys()) if (isOver(key, now)) leave(state, key)
+}
+
+/** Whether a stretch is no longer held at `now`. */
+function isOver(key: string, now: Micros): boolean {
+  return (Number(key) + 2) * STRETCH < now - DAY
 }
 
 /** A stretch leaves the window: what the model still counts of it is kept as sums. */
