@@ -10,15 +10,18 @@ import { addresses as allAddresses, type HostName, type VenueName } from '../../
 import { partitionOf } from '../../../schemas/catalogue.ts'
 import { topicOf } from '../../../schemas/topics.ts'
 import type { Gap, Mark, Message, PriceRange, Settlement, SpotTicker, Trade } from '../../../schemas/records.ts'
+import { CoreTestDriver, only } from '../../kernel/testing/core-test-driver.ts'
 import { MemoryBroker } from '../../kernel/testing/memory-log.ts'
 import { quietMeter, quietReport } from '../../kernel/quiet.ts'
+import { prices } from '../../prices/prices.ts'
 import { addressOf, type Addresses } from './host-settings.ts'
 import { InstrumentTable } from './instrument-table.ts'
 import { Listings } from './listings.ts'
 import { poolTiming } from '../transport/pool.ts'
 import { RestHosts } from '../transport/rest-client.ts'
 import type { Fact, VenueTrade } from '../venues/events.ts'
-import { tradeStreamOf, type Listed, type Venue } from '../venues/venue.ts'
+import { alive } from '../venues/fact-fields.ts'
+import { tickersPoll, tradeStreamOf, type Listed, type Venue } from '../venues/venue.ts'
 import { Feeds } from './feeds.ts'
 import { markedTopics } from './market-log.ts'
 import { feedMetrics } from './metrics.ts'
@@ -126,6 +129,22 @@ function tradingVenueOf(ids: 'contiguous' | 'none' = 'contiguous'): Venue {
   return { ...venueOf(), name: venue.venue, listings: [], streams: [], polls: [], trades: venue }
 }
 
+/** The same with heartbeats (`alive`), a price call and candles. */
+function pricingVenueOf(): Venue {
+  const base = venueOf()
+  const streams = base.streams.map((stream) => ({
+    ...stream,
+    parse: (frame: string) => (frame === 'alive' ? [alive] : stream.parse(frame)),
+  }))
+  const rows = (body: unknown) => ({ kind: 'rows', rows: body as Fact[] }) as const
+  const candles = {
+    host: 'rest',
+    call: (symbol: string) => ({ path: `/candles/${symbol}`, cost: 1 }),
+    parse: (_symbol: string, body: unknown) => rows(body),
+  } as const
+  return { ...base, streams, polls: [tickersPoll('SPOT', { path: '/spot', cost: 1 }, rows)], candles }
+}
+
 function tradeOf(id: number): VenueTrade {
   const time = Date.now() * 1_000
   return { symbol: 'BTCUSDT', id, count: 1, sequence: null, price: '2', size: '3', taker: 'buy', time }
@@ -210,9 +229,15 @@ function brokerInMemory(): MemoryBroker {
 
 /** The feeds over a log in memory, driven as the host does it. */
 async function start(
-  over: { againMs?: number; source?: Venue; venueTime?: number | undefined; broker?: MemoryBroker } = {},
+  over: {
+    againMs?: number
+    source?: Venue
+    venueTime?: number | undefined
+    broker?: MemoryBroker
+    tickMs?: number
+  } = {},
 ) {
-  const { againMs = 3_600_000, source = venueOf(), broker = brokerInMemory() } = over
+  const { againMs = 3_600_000, source = venueOf(), broker = brokerInMemory(), tickMs = 5 } = over
   const log = broker.connect()
   const logger = createLog('test', { LOG_LEVEL: 'fatal' })
   const address = (name: VenueName, host: HostName) => addressOf(addresses, name, host)
@@ -234,7 +259,7 @@ async function start(
     writer: log.writer(),
     log: logger,
     metrics: feedMetrics(metrics),
-    timing: { ...poolTiming, tickMs: 5, backoff: { firstMs: 5, maxMs: 20 } },
+    timing: { ...poolTiming, tickMs, backoff: { firstMs: 5, maxMs: 20 } },
     writeError: (error) => {
       throw error
     },
@@ -251,7 +276,7 @@ async function start(
   const listings = new Listings(table, feeds.markets, againMs, logger, () => feeds.list(table))
   await listings.first()
   feeds.own([0, 1, 2])
-  const timer = setInterval(() => feeds.tick(Date.now()), 5)
+  const timer = setInterval(() => feeds.tick(Date.now()), tickMs)
   const kill = (): void => {
     clearInterval(timer)
     listings.stop()
@@ -406,6 +431,56 @@ describe('feeds', () => {
       await vi.advanceTimersByTimeAsync(5_000)
       expect(venue.calls.filter((path) => path === '/list').length).toBe(2)
     })
+  })
+
+  it('say that a venue’s prices are down 15 s after its last sign of life, and what prices did meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    cleanups.push(() => vi.useRealTimers())
+    const { feeds, of, metrics, broker } = await start({ source: pricingVenueOf(), tickMs: 50 })
+    const stateAfter = async (seconds: number): Promise<string | undefined> => {
+      for (let second = 0; second < seconds; second++) {
+        await vi.advanceTimersByTimeAsync(1_000)
+        feeds.beat(Date.now(), markedTopics)
+      }
+      return (await of<Mark>('market.tickers', 'mark')).at(-1)?.venues[0]?.state
+    }
+    const hear = async (frame: string): Promise<void> => {
+      const heard = async (): Promise<number> =>
+        (await metrics.getSingleMetric('mda_feed_frames_total')?.get())?.values[0]?.value ?? 0
+      const before = await heard()
+      for (const socket of sockets) socket.send(frame)
+      await vi.waitFor(async () => expect(await heard()).toBeGreaterThan(before))
+    }
+    const ticker = (last: string): object => ({ kind: 'ticker', time: null, symbol: 'BTCUSDT', last })
+    await vi.waitFor(() => expect(asked).toHaveLength(1))
+    await vi.waitFor(() => expect(venue.calls).toContain('/spot'))
+    expect(await stateAfter(1)).toBe('live')
+    await hear(JSON.stringify(ticker('100')))
+    for (let quiet = 0; quiet < 2; quiet++) {
+      expect(await stateAfter(13)).toBe('live')
+      await hear('alive')
+    }
+    venue.status = 500
+    expect(await stateAfter(14)).toBe('live')
+    expect(await stateAfter(2)).toBe('down')
+    expect(await stateAfter(29)).toBe('down')
+
+    const minute = Math.floor(Date.now() / 60_000) * 60_000_000
+    const candle = { symbol: 'BTCUSDT', open: '100', close: '100', volume: '1', takerBuy: null, trades: 1 }
+    venue.answers.set('/candles/BTCUSDT', [{ kind: 'candle', ...candle, minute, low: '90', high: '105' }])
+    venue.status = 200
+    venue.answers.set('/spot', [ticker('101')])
+    await hear(JSON.stringify(ticker('101')))
+    for (let quiet = 0; quiet < 6; quiet++) {
+      expect(await stateAfter(12)).toBe('live')
+      await hear('alive')
+    }
+    await vi.waitFor(async () => expect(await of('market.tickers', 'price_range')).toHaveLength(1))
+    await stateAfter(1)
+    const own = broker.records('market.tickers', partitionOf('btc', partitions))
+    const log = own.flatMap(({ value }) => (value === null ? [] : [codec.decode(value)]))
+    const told = only(new CoreTestDriver(prices, 'market.tickers').batch(...log).take(), 'composite_price')
+    expect(told.filter(({ late }) => late)).toMatchObject([{ asset: 'btc', low: 90, high: 105 }])
   })
 
   it('look up what prices did while the channel was not there', async () => {

@@ -14,6 +14,8 @@ const slowMs = 600_000
 /** A polled channel lives while its newest answer is no older than this many periods and this. */
 const livePeriods = 3
 const liveMs = 30_000
+/** That of spot prices, which count for 15 s after a sign of life: no older than this many periods, of 10 s. */
+const livePeriodsOfPrices = 1.5
 
 /** The budgeted host that a poll calls (`RestClient`). */
 export interface PollHost {
@@ -83,10 +85,11 @@ export class Poller {
 
   /** Undefined: not one that tells whether a channel lives. */
   get state(): ChannelState | undefined {
-    const { everyMs, when } = this.poll
+    const { everyMs, when, topic } = this.poll
     if (everyMs === 'once' || when !== undefined || everyMs > slowMs || this.plan.size === 0) return undefined
     const age = this.#now() - this.#answeredAt
-    if (age < livePeriods * everyMs + liveMs) return { state: 'live', sockets: 0 }
+    const liveFor = topic === 'market.tickers' ? livePeriodsOfPrices * everyMs : livePeriods * everyMs + liveMs
+    if (age < liveFor) return { state: 'live', sockets: 0 }
     if (this.#host.unavailable) return { state: 'unavailable', sockets: 0 }
     return { state: this.#answeredAt === 0 ? 'connecting' : 'down', sockets: 0 }
   }

@@ -24,7 +24,8 @@ export interface StreamHandlers {
 }
 
 /** A channel that was still, or not connected, for longer than this may have missed prices. */
-const silence: Micros = 15_000_000
+const silenceMs = 15_000
+const silence: Micros = silenceMs * 1_000
 
 /** One WebSocket channel of a venue: from frames to trades and facts. */
 export class StreamFeed {
@@ -52,8 +53,11 @@ export class StreamFeed {
     this.#pool = new SocketPool(stream, base, handlers, timing, limiters)
   }
 
+  /** Prices count no longer than their venue gives signs of life: a channel of theirs is down before its connection is. */
   get state(): ChannelState {
-    return this.#pool.state
+    const { state, sockets } = this.#pool.state
+    const isStill = this.stream.topic === 'market.tickers' && hostNow() - this.#pool.heardAt > silenceMs
+    return { state: state === 'live' && isStill ? 'down' : state, sockets }
   }
 
   want(symbols: ReadonlySet<string>): void {

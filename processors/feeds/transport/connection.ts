@@ -87,6 +87,11 @@ export class Connection {
     return this.open && this.#queue.length === 0 && !this.#requests.subscribing
   }
 
+  /** When data or a heartbeat came last, or it was opened; the host's milliseconds. -Infinity: it is not open. */
+  get heardAt(): number {
+    return this.open ? this.#lastData : -Infinity
+  }
+
   subscribe(symbols: readonly string[]): void {
     if (this.#state === 'opening') for (const symbol of symbols) this.#first.add(symbol)
     if (this.#state !== 'open') return

@@ -86,6 +86,11 @@ export class SocketPool {
     return { state: this.#everLive ? 'down' : 'connecting', sockets }
   }
 
+  /** When data or a heartbeat came last on any connection, the host's milliseconds; -Infinity: none is open. */
+  get heardAt(): number {
+    return Math.max(...this.#connections.map(({ heardAt }) => heardAt))
+  }
+
   #tick(now: number): void {
     for (const [symbol, at] of this.#refusedAt) {
       if (now - at > this.#timing.refusedAgainMs) this.#refusedAt.delete(symbol)

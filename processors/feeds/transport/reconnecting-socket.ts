@@ -83,6 +83,11 @@ export class ReconnectingSocket {
     return this.#current?.acknowledged === true || this.#next?.delivering === true
   }
 
+  /** As of a connection; the newest of two. */
+  get heardAt(): number {
+    return Math.max(...this.#open().map(({ heardAt }) => heardAt))
+  }
+
   add(symbols: readonly string[]): void {
     for (const symbol of symbols) this.symbols.add(symbol)
     for (const connection of this.#open()) connection.subscribe(symbols)

@@ -61,7 +61,7 @@ export interface SocketRules {
   readonly path: string
   /** Connections opened for the same symbols at once; 2 where a hole cannot be filled afterwards. */
   readonly copies: number
-  /** What we send to keep the connection, if anything. */
+  /** What we send to keep the connection, if anything; of spot prices so often that a pong comes within 15 s. */
   readonly ping?: { readonly everyMs: number; readonly frame: string; readonly onlyWhenQuiet: boolean }
   /** The venue closes the connection after this long; it is replaced an hour before, the new one first. */
   readonly lifetimeMs?: number
