@@ -40,3 +40,15 @@ export function ownersId(id: string): string {
   const at = id.indexOf('.')
   return at === -1 ? id : id.slice(0, at)
 }
+
+const OVER = '_over'
+
+/** The id of what tells that a ring is over. */
+export function overId(ring: string): string {
+  return `${ring}${OVER}`
+}
+
+/** The ring that a trigger tells the end of; undefined: it tells of none. */
+export function ringOf(id: string): string | undefined {
+  return id.endsWith(OVER) ? id.slice(0, -OVER.length) : undefined
+}

@@ -2,6 +2,7 @@ import { emptyFields } from '../../schemas/codec.ts'
 import type { CompositePrice, DeliveryOrder, Micros, Trigger } from '../../schemas/records.ts'
 import type { AlertKind, Cause, Evidence, Kinds, StoredAlert } from './kinds/kind.ts'
 import { priceSources } from './kinds/price.ts'
+import { overId } from './parts.ts'
 import type { AlertsState, Origin } from './state.ts'
 
 /** The delivery that a trigger asks for; the same input makes the same id. */
@@ -14,7 +15,7 @@ export function triggerOf(kinds: Kinds, alert: StoredAlert, cause: Cause, origin
     alert,
     {
       ...cause,
-      id: `${id}_${count}${cause.isOver === true ? '_over' : ''}`,
+      id: cause.isOver === true ? overId(`${id}_${count}`) : `${id}_${count}`,
       text,
       evidence: kind.evidence(terms, cause),
     },

@@ -1,6 +1,6 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros, Stood } from '../../schemas/records.ts'
-import { ownersId } from '../alerts/parts.ts'
+import { overId, ownersId, ringOf } from '../alerts/parts.ts'
 import { Heap } from '../kernel/heap.ts'
 import { channelShown } from './channels/channels.ts'
 import {
@@ -15,6 +15,7 @@ import {
 } from './delivery.ts'
 import { type Ending, type Result, nextAttempt } from './attempt.ts'
 import {
+  BEHIND_RING,
   BURST_TIME,
   finishedKnown,
   FORGET_MAX,
@@ -137,9 +138,13 @@ export class Deliveries {
     if (ending === 'gone') this.#setGone(ownersId(alert), now, unwritten)
     const hold = ending === undefined ? this.#holding.hold(trigger, now, this.#isFull(delivery)) : undefined
     if (hold !== undefined) return this.#hold(delivery, hold, now, unwritten)
-    if (ending === undefined) return this.#add(delivery, now, unwritten)
-    this.#endWithout(delivery, ending, now, unwritten)
-    return undefined
+    if (ending !== undefined) {
+      this.#endWithout(delivery, ending, now, unwritten)
+      return undefined
+    }
+    const isBehind = this.#waitForRing(delivery, now)
+    this.#add(delivery, now, unwritten)
+    return isBehind ? undefined : delivery
   }
 
   /** The owner's cancel: what waits ends; what is under way is not tried again. */
@@ -202,6 +207,7 @@ export class Deliveries {
     for (let at = this.#timers.key; at !== undefined && at <= now; at = this.#timers.key) {
       const delivery = this.#open.get(this.#timers.pop() ?? '')
       if (delivery?.phase !== 'waiting' || delivery.due !== at) continue
+      if (this.#waitForRing(delivery, now)) continue
       due.push(this.#ready(delivery))
       if (delivery.digest === null) continue
       if (delivery.attempts === 0) this.#holding.told(delivery, now)
@@ -285,6 +291,24 @@ export class Deliveries {
     return this.#held.count(destinationKey(delivery)) >= room * HELD_SHARE
   }
 
+  /** That a ring is over waits for the ring, which may be tried again; in a digest it is told when that is due. */
+  #waitForRing(delivery: Delivery, now: Micros): boolean {
+    const ring = this.#open.get(ringOf(delivery.id) ?? '')
+    if (ring === undefined || delivery.digest !== null) return false
+    delivery.due = Math.max(ring.due, now) + BEHIND_RING
+    delivery.phase = 'waiting'
+    this.#timers.push(delivery.due, delivery.id)
+    return true
+  }
+
+  /** The ring has ended: that it is over is due now, unless it was tried before. */
+  #letFollow(ring: string, now: Micros): void {
+    const over = this.#open.get(overId(ring))
+    if (over?.phase !== 'waiting' || over.digest !== null || over.attempts > 0) return
+    over.due = now
+    this.#timers.push(now, over.id)
+  }
+
   #restore(record: Pending): void {
     const delivery = restored(record)
     if (delivery === undefined) return
@@ -363,6 +387,7 @@ export class Deliveries {
     }
     this.#finished.set(id, now)
     unwritten.delivery(delivery, 'finished', this.#partition, now)
+    this.#letFollow(id, now)
   }
 
   #setGone(alertId: string, now: Micros, unwritten: UnwrittenRecords): void {

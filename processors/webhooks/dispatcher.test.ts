@@ -78,6 +78,14 @@ function numbered(n: number, url = URL_A): Trigger {
   return triggerTo(url, { alert_id: alert, trigger_id: `${alert}_1`, time: 1_786_060_000_000_000 + n })
 }
 
+/** What tells that the ring of `numbered` is over. */
+function over(n: number): Trigger {
+  const { trigger_id: id, ...ring } = numbered(n)
+  return { ...ring, trigger_id: `${id}_over` }
+}
+
+const FAILED: ReceiverAnswer = { error: 'status' }
+
 describe('a dispatcher', () => {
   it('delivers each trigger once, and the log says so', async () => {
     const { broker, network, dispatcher } = begin()
@@ -215,6 +223,38 @@ describe('a dispatcher', () => {
       .toMatchObject({ number: 0, outcome: 'cancelled', error: 'not_found' })
   })
 
+  it('tells that a ring is over after the ring, which is tried again, and tells it where the ring ends untold', async () => {
+    const { broker, network } = begin({ clock: fastClock(100) })
+    network.answer = ({ trigger_id: id }, attempt) => (id === 'alert_btc_1_1_1' && attempt < 3 ? FAILED : 'ok')
+    append(broker, numbered(1))
+    append(broker, over(1))
+    await expect.poll(() => attempts(broker).length, POLL).toBe(4)
+    expect(network.sent).toEqual([...Array<string>(3).fill('alert_btc_1_1_1'), 'alert_btc_1_1_1_over'])
+    network.answer = ({ trigger_id: id }) => (id === 'alert_btc_1_2_1' ? { error: 'rejected' } : 'ok')
+    append(broker, numbered(2))
+    append(broker, over(2))
+    await expect.poll(() => attempts(broker).length, POLL).toBe(6)
+    expect(network.sent.slice(4)).toEqual(['alert_btc_1_2_1', 'alert_btc_1_2_1_over'])
+  })
+
+  it('tells that a ring is over as soon as the ring is told, by hand too, and nothing of either once it is stopped', async () => {
+    const { broker, network } = begin({ clock: fastClock(0) })
+    network.answer = () => FAILED
+    const offset = append(broker, numbered(1))
+    append(broker, over(1))
+    append(broker, numbered(2))
+    append(broker, over(2))
+    await expect.poll(() => pending(broker).get(POSITION)?.trigger_offset, POLL).toBe(4)
+    await expect.poll(() => attempts(broker).length, POLL).toBe(2)
+    append(broker, stopOrder('alert_btc_1_2'))
+    network.answer = () => 'ok'
+    append(broker, resendOrder(numbered(1), offset))
+    await expect.poll(() => pending(broker).get('alert_btc_1_1_1_over')?.state, POLL).toBe('finished')
+    const rings = ['alert_btc_1_1_1', 'alert_btc_1_2_1']
+    expect(network.sent).toEqual([...rings, 'alert_btc_1_1_1', 'alert_btc_1_1_1_over'])
+    expect(pending(broker).get('alert_btc_1_2_1_over')?.state).toBe('finished')
+  })
+
   it('takes a trigger that the log repeats for what it is', async () => {
     const { broker, network } = begin()
     for (const n of [1, 1, 2, 1]) append(broker, numbered(n))
@@ -261,6 +301,20 @@ describe('after a crash', () => {
     expect(attempts(second.broker)[1]).toMatchObject({ number: 2, outcome: 'delivered' })
     expect(attempts(second.broker)[1]?.started).toBeGreaterThanOrEqual(due)
     expect(second.network.sent).toHaveLength(1)
+  })
+
+  it('what tells that a ring is over still waits for the ring', async () => {
+    const first = begin({ clock: fastClock(0) })
+    first.network.answer = () => FAILED
+    append(first.broker, numbered(1))
+    append(first.broker, over(1))
+    await expect.poll(() => pending(first.broker).get(POSITION)?.trigger_offset, POLL).toBe(2)
+    await expect.poll(() => pending(first.broker).get('alert_btc_1_1_1')?.attempts, POLL).toBe(1)
+    first.membership.deal()
+    const second = begin({ broker: first.broker, clock: fastClock(100) })
+    await expect.poll(() => pending(first.broker).get('alert_btc_1_1_1_over')?.state, POLL).toBe('finished')
+    expect(second.network.sent).toEqual(['alert_btc_1_1_1', 'alert_btc_1_1_1_over'])
+    expect(first.network.sent).toEqual(['alert_btc_1_1_1'])
   })
 
   it('an alert that was cancelled while an attempt was under way gets no further one', async () => {

@@ -11,6 +11,8 @@ export const RECALLED_MAX = 1_000_000
 /** A trigger that is not where it should be may be written again by its processor; it is waited for this long. */
 export const MISSING_WAIT: Micros = 60_000_000
 export const MISSING_RETRY: Micros = 2_000_000
+/** What tells that a ring is over is due so long behind the next attempt of that ring, and looked at again so often. */
+export const BEHIND_RING: Micros = 1_000_000
 /** Ended triggers; beyond so many the oldest is forgotten before its hour is over. */
 export const finishedKnown: KnownLimits = { max: 200_000, kept: FINISHED_KNOWN }
 /** Alerts whose receiver said 410, remembered after their last trigger for longer than an alert lives ahead. */
