@@ -103,6 +103,15 @@ describe('every channel', () => {
     )
   })
 
+  it.each(['slack', 'discord', 'telegram', 'teams'])(
+    '%s says of a price that none is known, not that it is 0',
+    (name) => {
+      const told = (current_price: number): string => textsIn(bodyOf(byName(name), { current_price })).join('\n')
+      expect(told(0.5)).toContain('Price: 0.5 USD')
+      expect(told(0)).toContain('Price: not known')
+    },
+  )
+
   it.each(channels.map(({ name }) => [name]))('%s shows nothing secret of a destination', (name) => {
     const target = byName(name)
     const shown = `${target.channel.shown(target.destination)} ${receiverFor(target, () => 'ab12')}`

@@ -107,7 +107,7 @@ function oneOf(trigger: Trigger, mode: string): Message {
     title,
     text: note === '' ? text : `${text}\n${note}`,
     facts: [
-      ['Price', `${decimalText(asDecimal(price))} USD`],
+      ['Price', price === 0 ? 'not known' : `${decimalText(asDecimal(price))} USD`],
       ['Severity', severity],
       ['Time', timestamp],
       ['Alert', alert_id],
