@@ -55,8 +55,9 @@ export class DerivativeState {
     return 'taken'
   }
 
+  /** A clock that was set back leaves nothing waiting. */
   due(now: Micros, interval: Micros): boolean {
-    return this.#fresh.size > 0 && now - this.#writtenAt >= interval
+    return this.#fresh.size > 0 && Math.abs(now - this.#writtenAt) >= interval
   }
 
   /** The groups that have news since the last record. */
@@ -183,7 +184,7 @@ export class TermsState {
   due(now: Micros): boolean {
     if (this.#changedAt === undefined) return false
     const wait = this.#known.intervalHours === undefined ? settleWithoutInterval : settle
-    return now - this.#changedAt >= wait
+    return Math.abs(now - this.#changedAt) >= wait
   }
 
   write(): ContractTerms {

@@ -53,6 +53,22 @@ describe('a poll’s plan', () => {
     )
   })
 
+  it('goes on within a period when the clock is set back, and asks for no settlement before it', () => {
+    const hours = 7_200_000
+    const minutes = new PollPlan(pollOf({ afterMinuteMs: 2_000 }), 0)
+    minutes.want(symbols(20), start + hours)
+    expect(minutes.next(start + hours + 61_000)).toBeDefined()
+    expect(new Set(run(minutes, 62_000).map(({ symbol }) => symbol)).size).toBeGreaterThanOrEqual(19)
+    const at = (start + 3_600_000) * 1_000
+    const settlements: Settlements = { next: () => at, has: () => false }
+    const settled = new PollPlan(pollOf({ when: 'settlement' }), 0, settlements)
+    settled.want(new Set(['a']), start + hours)
+    expect(settled.next(start + hours)).toBeUndefined()
+    const [first] = run(settled, 3_700_000)
+    expect(first?.at).toBeGreaterThan(3_600_000)
+    expect(first?.at).toBeLessThan(3_640_000)
+  })
+
   it('asks for a whole market at once, then each period', () => {
     const plan = new PollPlan(pollOf({ everyMs: 10_000 }), 3)
     plan.want(new Set(['linear']), start)

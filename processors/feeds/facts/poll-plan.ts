@@ -18,6 +18,8 @@ const settledTries = 8
 const tries = 3
 const backTries = 8
 const retryMs = 1_000
+/** A clock that goes back by more was corrected. */
+const setBackMs = 5_000
 const maxRetryMs = 60_000
 
 /** What the plan of a settlement poll has to know of its subjects. */
@@ -55,6 +57,7 @@ export class PollPlan {
   #begun = 0
   #underWay = 0
   #givenUp = 0
+  #askedAt = 0
 
   /** `number`: that of the poll in its source, so that polls of one source do not fall on the same moments. */
   constructor(poll: Poll, number: number, settlements?: Settlements) {
@@ -92,6 +95,8 @@ export class PollPlan {
 
   /** The subject that is most overdue, which is under way from now on; undefined: none is due. */
   next(now: number): string | undefined {
+    if (now < this.#askedAt - setBackMs) this.#setBack(now)
+    this.#askedAt = now
     let first: [string, PolledSymbol] | undefined
     for (const entry of this.#symbols) {
       const [symbol, subject] = entry
@@ -124,6 +129,15 @@ export class PollPlan {
     const phase = (this.#begun++ * goldenRatio + this.#seed) % 1
     const dueAt = this.#firstAt(phase, now)
     this.#symbols.set(symbol, { phase, dueAt, tries: 0, underWay: false, awaited: undefined, missed: undefined })
+  }
+
+  /** What is due by a clock that was ahead would wait as long as that was: it begins anew, and settlements are expected again. */
+  #setBack(now: number): void {
+    for (const subject of this.#symbols.values()) {
+      if (subject.dueAt === Infinity) continue
+      const again = this.#firstAt(subject.phase, now)
+      subject.dueAt = this.#settlements === undefined ? Math.min(subject.dueAt, again) : again
+    }
   }
 
   #firstAt(phase: number, now: number): number {

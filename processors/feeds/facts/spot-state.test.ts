@@ -27,6 +27,14 @@ describe('a pace', () => {
     expect(outOf(times)).toEqual(times)
   })
 
+  it('begins anew where the clock was set back', () => {
+    const pace = new Throttle()
+    pace.take(7_200_000, INTERVAL)
+    expect(pace.due(10, INTERVAL)).toBe(true)
+    pace.take(10, INTERVAL)
+    expect([500, 1_010].map((now) => pace.due(now, INTERVAL))).toEqual([false, true])
+  })
+
   it('lets one an interval out of many', () => {
     const times = Array.from({ length: 300 }, (_, n) => n * 20)
     expect(outOf(times).slice(0, 7)).toEqual([0, 500, 1_500, 2_500, 3_500, 4_500, 5_500])

@@ -62,7 +62,7 @@ export class SpotState {
   due(now: Micros, interval: Micros): boolean {
     if (this.#unwritten === 'none' || this.#last === undefined) return false
     if (this.#unwritten === 'changed') return this.#throttle.due(now, interval)
-    return now - this.#writtenAt >= Math.max(interval, unchangedEvery)
+    return Math.abs(now - this.#writtenAt) >= Math.max(interval, unchangedEvery)
   }
 
   /** The record as of now; the next one's low and high begin with its price. Undefined before any last price. */
@@ -109,17 +109,18 @@ export class SpotState {
 
 /**
  * Lets one record out per interval. A venue that tells something once a second is never exactly a second apart: what comes
- * up to half an interval early takes its turn at once instead of waiting for it, and the next turn is as much later.
+ * up to half an interval early takes its turn at once instead of waiting for it, and the next turn is as much later. Where
+ * the clock was set back, turns begin anew.
  */
 export class Throttle {
   /** The turn of the newest record. */
   #slot = -Infinity
 
   due(now: Micros, interval: Micros): boolean {
-    return now - this.#slot >= interval
+    return Math.abs(now - this.#slot) >= interval
   }
 
   take(now: Micros, interval: Micros): void {
-    this.#slot = Math.max(now - interval / 2, this.#slot + interval)
+    this.#slot = now < this.#slot ? now : Math.max(now - interval / 2, this.#slot + interval)
   }
 }

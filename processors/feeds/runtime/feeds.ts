@@ -23,7 +23,7 @@ import { type MarkedTopic, markedTopics, MarketLog, type WrittenTopic, writtenTo
 import type { FeedMetrics } from './metrics.ts'
 import { Report } from './report.ts'
 import type { PastOrders } from '../facts/past-orders.ts'
-import { hostNow } from './process-clock.ts'
+import { hostNow, ticks } from './process-clock.ts'
 import { VenueFeed } from './venue-feed.ts'
 
 /** A log that lost its tail did so in many partitions, each of which shows it with its next record, at the latest a mark. */
@@ -163,7 +163,7 @@ export class Feeds {
 
   /** Called often. */
   tick(now: number): void {
-    if (now >= this.#relearnAt) this.#relearn()
+    if (ticks() >= this.#relearnAt) this.#relearn()
     this.#lookAtOrders()
     this.#facts.flush(now * 1_000)
     for (const topic of writtenTopics) this.#pauseWhenFull(topic)
@@ -181,7 +181,7 @@ export class Feeds {
 
   /** The log has lost trades that it had, whoever wrote them: soon it is read again, and what it has not is repaired. */
   tradesLost(): void {
-    this.#relearnAt = hostNow() + relearnAfterMs
+    this.#relearnAt = ticks() + relearnAfterMs
   }
 
   /** Records of a topic that the broker does not have yet, and how the venues are for it. */
@@ -297,7 +297,7 @@ export class Feeds {
 
   #positions(partition: number): TradePosition[] {
     const start = this.#options.logStart(partition)
-    return start === undefined ? [] : this.#feeds.flatMap((feed) => feed.positions(partition, start, hostNow()))
+    return start === undefined ? [] : this.#feeds.flatMap((feed) => feed.positions(partition, start))
   }
 
   #measure(now: number): void {

@@ -124,6 +124,7 @@ export class Host {
     const { kafka, log, metrics, membership } = this.#parts
     const { LISTINGS_SECONDS, OPS_HOST: host, OPS_PORT: port } = this.#config
     const readback = this.#readback
+    this.#watch.look()
     await this.#resume.lookBack()
     const table = await InstrumentTable.read(kafka.reader(), readback)
     const listings = new Listings(table, this.#feeds.markets, LISTINGS_SECONDS * 1_000, log, () =>

@@ -1,5 +1,5 @@
 import type { Logger } from '../../../infra/log.ts'
-import { hostNow } from './process-clock.ts'
+import { hostNow, ticks } from './process-clock.ts'
 import { askMarkets, seedOf, type ListedMarket, type InstrumentTable } from './instrument-table.ts'
 import type { VenueMarkets } from '../venues/instruments.ts'
 
@@ -49,7 +49,7 @@ export class Listings {
   /** The venue's lists seem to have changed. */
   soon(venue: string): void {
     for (const asked of this.#markets.filter(({ name }) => name === venue)) {
-      const since = hostNow() - (this.#askedAt.get(asked) ?? 0)
+      const since = ticks() - (this.#askedAt.get(asked) ?? 0)
       if (this.#timers.has(asked)) this.#later(Math.min(this.#againMs, Math.max(0, soonMs - since)), asked)
     }
   }
@@ -75,7 +75,7 @@ export class Listings {
 
   async #ask(asked: ListedMarket): Promise<void> {
     const { name: venue, market } = asked
-    this.#askedAt.set(asked, hostNow())
+    this.#askedAt.set(asked, ticks())
     const markets = await askMarkets(asked)
     const isSeed = markets.source === 'seed'
     // What the venue said an hour ago is better than what is checked in.

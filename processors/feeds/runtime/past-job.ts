@@ -1,7 +1,7 @@
 import type { LogReader } from '../../../infra/kafka/seam.ts'
 import type { CoveredPast, PastProgress } from '../facts/backfill-plan.ts'
 import { type MarketLog, pastKey } from './market-log.ts'
-import { hostNow } from './process-clock.ts'
+import { ticks } from './process-clock.ts'
 import { Readback, type ReadbackPorts } from './readback.ts'
 
 const TOPIC = 'control.backfill'
@@ -93,7 +93,7 @@ export abstract class PastJob<Step = unknown, Known = unknown> {
 
   /** Called often. */
   tick(now: number): void {
-    if (this.#underWay || this.isStopped || now < this.#notBefore) return
+    if (this.#underWay || this.isStopped || ticks() < this.#notBefore) return
     if (this.#parts.log.of('market.history').full) return
     const step = this.isKnown ? this.plan.next(now) : undefined
     if (this.isKnown && step === undefined) return
@@ -118,7 +118,7 @@ export abstract class PastJob<Step = unknown, Known = unknown> {
   }
 
   protected later(ms: number): void {
-    this.#notBefore = hostNow() + ms
+    this.#notBefore = ticks() + ms
   }
 
   /** Nothing more is asked for before the broker has what there is: it waits for a disk that is full. */

@@ -11,6 +11,11 @@ export function hostNow(): number {
   return hostTime.now()
 }
 
+/** Milliseconds that no correction of the clock moves: for pauses and deadlines, never for stamps. */
+export function ticks(): number {
+  return hostTime.ticks()
+}
+
 /** The time that trades are stamped with. */
 export const hostClock: FeedClock = {
   now: () => hostNow() * 1_000,

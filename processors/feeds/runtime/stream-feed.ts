@@ -4,20 +4,20 @@ import type { End } from '../transport/connection.ts'
 import type { Limiters } from '../transport/connect-limiter.ts'
 import type { Fact, FrameEvent, VenueTrade } from '../venues/events.ts'
 import type { DataStream } from '../venues/venue.ts'
-import { hostNow } from './process-clock.ts'
+import { hostNow, ticks } from './process-clock.ts'
 
 /** What a channel brings, and how it is. */
 export interface StreamHandlers {
   frame(text: string, received: Micros, json: boolean): void
-  trade(trade: VenueTrade, received: Micros, frame: string): void
+  trade(trade: VenueTrade, frame: string): void
   fact(fact: Fact, received: Micros): void
-  heartbeat(symbol: string | null, lastId: number | null, received: Micros): void
+  heartbeat(symbol: string | null, lastId: number | null): void
   refused(reason: string, frame: string): void
   acknowledged(symbols: readonly string[]): void
   /** The venue does not know these symbols. */
   unknown(symbols: readonly string[]): void
-  /** Their connection ended; `now`: the host's milliseconds. */
-  lost(symbols: readonly string[], now: number): void
+  /** Their connection ended. */
+  lost(symbols: readonly string[]): void
   /** These symbols (undefined: all) are heard again, after nothing was since `from`. */
   back(symbols: readonly string[] | undefined, from: Micros, to: Micros): void
   note(what: string, details: Readonly<Record<string, unknown>>): void
@@ -56,7 +56,7 @@ export class StreamFeed {
   /** Prices count no longer than their venue gives signs of life: a channel of theirs is down before its connection is. */
   get state(): ChannelState {
     const { state, sockets } = this.#pool.state
-    const isStill = this.stream.topic === 'market.tickers' && hostNow() - this.#pool.heardAt > silenceMs
+    const isStill = this.stream.topic === 'market.tickers' && ticks() - this.#pool.heardAt > silenceMs
     return { state: state === 'live' && isStill ? 'down' : state, sockets }
   }
 
@@ -82,7 +82,7 @@ export class StreamFeed {
       switch (event.kind) {
         case 'trade':
           this.#hear(received)
-          this.#on.trade(event.trade, received, this.#frame)
+          this.#on.trade(event.trade, this.#frame)
           break
         case 'fact':
           this.#hear(received)
@@ -90,7 +90,7 @@ export class StreamFeed {
           break
         case 'heartbeat':
           this.#hear(received)
-          this.#on.heartbeat(event.symbol, event.lastId, received)
+          this.#on.heartbeat(event.symbol, event.lastId)
           break
         case 'refused':
           this.#on.refused(event.reason, this.#frame)
@@ -110,8 +110,8 @@ export class StreamFeed {
 
   #lost(symbols: readonly string[], end: End): void {
     this.#on.note('connection ended', { ...end, symbols: symbols.length })
+    this.#on.lost(symbols)
     const now = hostNow()
-    this.#on.lost(symbols, now)
     // A silent connection was dead before we called it so.
     const at = (end.kind === 'silent' ? now - this.stream.socket.silentAfterMs : now) * 1_000
     for (const symbol of symbols) if (!this.#lostAt.has(symbol)) this.#lostAt.set(symbol, at)

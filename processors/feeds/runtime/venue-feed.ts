@@ -29,7 +29,7 @@ import type { MarketLog, WrittenTopic } from './market-log.ts'
 import type { PastOrders } from '../facts/past-orders.ts'
 import { Poller } from './poller.ts'
 import { PriceRanges } from './price-ranges.ts'
-import { hostNow } from './process-clock.ts'
+import { hostNow, ticks } from './process-clock.ts'
 import type { Report } from './report.ts'
 import { StreamFeed, type StreamHandlers } from './stream-feed.ts'
 
@@ -104,8 +104,8 @@ export class VenueFeed {
   }
 
   /** How far its trades are complete, where the log is to be told; none while another process repairs them. */
-  positions(partition: number, start: number, now: number): TradePosition[] {
-    return this.#repair?.positions(partition, start, now) ?? []
+  positions(partition: number, start: number): TradePosition[] {
+    return this.#repair?.positions(partition, start, ticks()) ?? []
   }
 
   /** What a market of the venue lists now. */
@@ -184,7 +184,7 @@ export class VenueFeed {
 
   /** Called often. Topics that are full are not asked for. */
   tick(now: number): void {
-    this.#repair?.tick(now)
+    this.#repair?.tick(ticks())
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
     if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
     for (const { job } of this.#pasts) if (!job.isKnown) job.tick(now)
@@ -254,20 +254,20 @@ export class VenueFeed {
     const trades = topic === 'market.trades' ? this.#trades : undefined
     return {
       frame: (text, received, json) => report.frame(name, channel, text, received, json),
-      trade: (trade, received, frame) => this.#trade(trade, received, frame),
+      trade: (trade, frame) => this.#trade(trade, frame),
       fact: (fact, received) => {
         const time = sentAt(fact)
         if (time !== undefined) clock.see(name, time)
         this.#fact(fact, scope.market, channel, received)
       },
-      heartbeat: (symbol, lastId, received) => trades?.heartbeat(symbol, lastId, received),
+      heartbeat: (symbol, lastId) => trades?.heartbeat(symbol, lastId, ticks()),
       refused: (reason, frame) => report.refused(name, channel, reason, frame),
       acknowledged: (symbols) => trades?.acknowledged(symbols),
       unknown: (symbols) => {
         trades?.refused(symbols)
         report.unknown(name, channel, symbols)
       },
-      lost: (symbols, now) => trades?.lost(symbols, now),
+      lost: (symbols) => trades?.lost(symbols, ticks()),
       back: (symbols, from, to) => {
         if (topic === 'market.tickers') this.#ranges?.missed(scope.market, symbols, from, to)
       },
@@ -275,9 +275,9 @@ export class VenueFeed {
     }
   }
 
-  #trade(trade: VenueTrade, received: Micros, frame: string): void {
+  #trade(trade: VenueTrade, frame: string): void {
     const { report } = this.#parts
-    const verdict = this.#trades?.take(trade, received)
+    const verdict = this.#trades?.take(trade, ticks())
     if (verdict === 'duplicate') report.duplicate(this.venue.name)
     if (verdict === 'unknown-symbol') report.refused(this.venue.name, 'trades', verdict, frame)
   }
@@ -293,7 +293,7 @@ export class VenueFeed {
       rest: rests.of(name, 'rest'),
       log,
       clock,
-      hostNow,
+      ticks,
       room: () => log.of('market.trades').room(),
       report: report.repair(name),
     })

@@ -54,6 +54,20 @@ class Machine {
 }
 
 describe('the clock of a feed process', () => {
+  it('has ticks for deadlines, which no correction moves', () => {
+    for (const off of [2 * 60 * MINUTE, -2 * 60 * MINUTE]) {
+      const machine = new Machine()
+      machine.off = off
+      machine.silence().pass(2)
+      const [from, stamped] = [machine.time.ticks(), machine.time.now()]
+      machine.speak().pass(10)
+      expect(Math.abs(machine.time.now() - stamped)).toBeGreaterThan(60 * MINUTE)
+      machine.off = 0
+      machine.pass(10)
+      expect(machine.time.ticks() - from).toBe(20 * SECOND)
+    }
+  })
+
   it('is the host’s, before venues speak and when they confirm it', () => {
     const machine = new Machine()
     machine.off = 300

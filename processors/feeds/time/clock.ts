@@ -51,8 +51,9 @@ export class HostTime {
   readonly #clocks: HostClocks
   /** What is added to the monotonic clock; undefined before the first look: the host's clock as it is. */
   #shift: number | undefined
-  /** The host's clock less the monotonic one, at the last look. */
+  /** The host's clock less the monotonic one, at the last look, and at the first. */
   #hostShift: number | undefined
+  #firstShift: number | undefined
 
   constructor(clocks: HostClocks) {
     this.#clocks = clocks
@@ -63,10 +64,20 @@ export class HostTime {
     return Math.floor(this.#shift === undefined ? this.#clocks.wall() : this.#clocks.mono() + this.#shift)
   }
 
+  /**
+   * Milliseconds that only run, for pauses and deadlines: from the first look on no correction moves them. They begin at
+   * what the host's clock said then, which may be wrong, and are compared with nothing but themselves.
+   */
+  ticks(): number {
+    const shift = this.#firstShift
+    return Math.floor(shift === undefined ? this.#clocks.wall() : this.#clocks.mono() + shift)
+  }
+
   /** Once a second: compares the clocks. */
   look(): ClockVerdict {
     const [wall, mono] = [this.#clocks.wall(), this.#clocks.mono()]
     const hostShift = wall - mono
+    this.#firstShift ??= hostShift
     if (isFar(hostShift, this.#hostShift)) this.venues.forget()
     this.#hostShift = hostShift
     const agreed = this.venues.agreed(mono, wall)

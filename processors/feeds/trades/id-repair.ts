@@ -34,8 +34,8 @@ export interface RepairOptions {
   readonly feed: string
   /** Waits `ms` of the host's time, or less when the process stops. */
   readonly wait: (ms: number) => Promise<void>
-  /** Host's milliseconds, for deadlines and pauses. */
-  readonly hostNow: () => number
+  /** Milliseconds that no correction of the clock moves, for deadlines and pauses. */
+  readonly ticks: () => number
   /** 0 to 1. */
   readonly random: () => number
   /** Resolves when the log takes records again. */
@@ -127,9 +127,9 @@ export class IdRepair {
     if (this.#running) return
     this.#running = true
     for (let task = this.#tasks[0]; task !== undefined && !this.#stopped; task = this.#tasks[0]) {
-      const wait = Math.min(...this.#tasks.map(({ notBefore }) => notBefore)) - this.#options.hostNow()
+      const wait = Math.min(...this.#tasks.map(({ notBefore }) => notBefore)) - this.#options.ticks()
       if (wait > 0) await this.#options.wait(wait)
-      else await this.#turn(this.#tasks.find(({ notBefore }) => notBefore <= this.#options.hostNow()) ?? task)
+      else await this.#turn(this.#tasks.find(({ notBefore }) => notBefore <= this.#options.ticks()) ?? task)
     }
     this.#running = false
   }
@@ -182,7 +182,7 @@ export class IdRepair {
   }
 
   async #take(task: Task, page: Interval, rows: readonly PageRow[]): Promise<void> {
-    const { backfill, report, room, hostNow } = this.#options
+    const { backfill, report, room, ticks } = this.#options
     const trades = tradesOf(rows, (reason) => report.refused(reason)).sort((a, b) => a.id - b.id)
     await room()
     if (this.#stopped) return
@@ -194,7 +194,7 @@ export class IdRepair {
     }
     const wait = lagRetriesMs[task.lagged++]
     if (wait !== undefined) {
-      task.notBefore = hostNow() + wait
+      task.notBefore = ticks() + wait
       return
     }
     task.lagged = 0
@@ -242,11 +242,11 @@ export class IdRepair {
   }
 
   #postpone(task: Task, outcome: NoRows): void {
-    const { report, hostNow, random } = this.#options
+    const { report, ticks, random } = this.#options
     report.trouble(troubleOf(outcome))
     // What is out of reach by the next try is given up then.
     task.cut = false
-    task.notBefore = hostNow() + waitAfter(outcome, () => task.failures++, random(), failureBackoff)
+    task.notBefore = ticks() + waitAfter(outcome, () => task.failures++, random(), failureBackoff)
     if (outcome.kind !== 'error' || ++task.errors < maxErrors) return
     for (const hole of missingOf(task)) this.#lose(task, hole, 'refused', [])
   }

@@ -130,6 +130,7 @@ export class IdTracker {
    * missing between the two is a hole whose grace is over.
    */
   absorb(later: IdTracker): void {
+    this.#endGrace()
     const top = this.#top
     const first = later.#seen.intervals[0]?.from ?? later.#floor
     if (later.#top === undefined) return
@@ -147,6 +148,12 @@ export class IdTracker {
     for (const { from, to } of later.#lost.intervals) this.#lost.add(from, to)
     for (const suspect of later.#suspects) this.#suspect(suspect)
     this.#raise(Math.max(top ?? 0, later.#top), later.#topTime)
+  }
+
+  /** The log's times are no ticks of this process, and what it lacks has had its grace. */
+  #endGrace(): void {
+    this.#suspects = this.#suspects.map((suspect) => ({ ...suspect, since: -Infinity }))
+    this.#bornAt = -Infinity
   }
 
   #start(id: number, time: Micros, now: number): void {

@@ -14,10 +14,10 @@ const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
 export const doubtAfterMs = 8_000
 
 interface Watch {
-  /** When a page was last compared, host's milliseconds; `compared`: whether one was. */
+  /** When a page was last compared, by ticks; `compared`: whether one was. */
   comparedAt: number
   compared: boolean
-  /** When the log was last told that nothing is compared, host's milliseconds. */
+  /** When the log was last told that nothing is compared, by ticks. */
   doubtedAt: number
   notBefore: number
   failures: number
@@ -49,7 +49,7 @@ export class PageRepair {
 
   /** Begins to watch a stream. `open`: gaps to be settled with the first page. */
   watch(stream: PageStream, open: readonly OpenTimeGap[] = []): void {
-    const comparedAt = this.#options.hostNow()
+    const comparedAt = this.#options.ticks()
     this.#watches.set(stream, {
       notBefore: 0,
       failures: 0,
@@ -85,7 +85,7 @@ export class PageRepair {
   }
 
   async #ask(stream: PageStream, watch: Watch): Promise<void> {
-    const { report, hostNow, random } = this.#options
+    const { report, ticks, random } = this.#options
     watch.asking = true
     const outcome = await (this.#prefetched.get(stream) ?? this.#page(stream))
     this.#prefetched.delete(stream)
@@ -95,11 +95,11 @@ export class PageRepair {
     if (outcome.kind === 'rows') {
       watch.failures = 0
       const span = this.#compare(stream, watch, outcome.rows)
-      watch.notBefore = hostNow() + nextPageMs(span)
+      watch.notBefore = ticks() + nextPageMs(span)
       return
     }
     report.trouble(troubleOf(outcome))
-    watch.notBefore = hostNow() + waitAfter(outcome, () => watch.failures++, random(), failureBackoff)
+    watch.notBefore = ticks() + waitAfter(outcome, () => watch.failures++, random(), failureBackoff)
   }
 
   /**
@@ -123,17 +123,17 @@ export class PageRepair {
   }
 
   #compare(stream: PageStream, watch: Watch, rows: readonly PageRow[]): Micros {
-    const { backfill, clock, report, hostNow } = this.#options
+    const { backfill, clock, report, ticks } = this.#options
     const latest = clock.now() === 0 ? Infinity : clock.now() + AHEAD_MAX
     const read = tradesOf(rows, (reason) => report.refused(reason))
     const trades = read.map((trade) => ({ ...trade, time: Math.min(trade.time, latest) }))
     const isBelieved = backfill.isShort === true && watch.compared && stream.lostAt < watch.comparedAt
     const isFull = rows.length >= backfill.pageSize && !isBelieved
-    const { unknown, span } = stream.tracker.compare(trades, isFull, hostNow(), clock.now() - repairDepth)
+    const { unknown, span } = stream.tracker.compare(trades, isFull, ticks(), clock.now() - repairDepth)
     const reason = unknown?.isTooOld === true ? 'too_old' : 'lost_page'
     for (const gap of watch.open) this.#record(stream, unknown === undefined ? 'filled' : 'unfillable', reason, gap)
     watch.open = []
-    watch.comparedAt = hostNow()
+    watch.comparedAt = ticks()
     watch.compared = true
     if (unknown !== undefined) this.#record(stream, 'unfillable', reason, unknown)
     return span

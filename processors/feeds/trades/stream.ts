@@ -12,7 +12,7 @@ type Position = Omit<TradePosition, 'instrument'>
 
 /** How far a mark said that a stream is complete. */
 interface Stated {
-  /** Host's milliseconds. */
+  /** By the ticks of this process, as all such times here. */
   readonly at: number
   /** Where the log began then. */
   readonly start: number
@@ -26,9 +26,9 @@ interface Common {
   readonly symbol: string
   readonly partition: number
   normalise: Normalise
-  /** When the newest trade of the stream came, the host's milliseconds; 0 before the first. */
+  /** When the newest trade of the stream came; 0 before the first. */
   lastTradeAt: number
-  /** When a connection that carried it was lost, the host's milliseconds. */
+  /** When a connection that carried it was lost. */
   lostAt: number
   /** Whether the log knows that the venue is asked for it; it is asked only then. */
   announced: 'no' | 'on its way' | 'yes'
@@ -45,7 +45,7 @@ export interface IdStream extends Common {
   toldAt: number
   /** Highest id that the log had when this process began; what is missing right after it is the restart's. */
   resumedAt: number | undefined
-  /** When the venue is next asked for trades that a silent stream may have lost, the host's milliseconds. */
+  /** When the venue is next asked for trades that a silent stream may have lost. */
   probeAt: number
   probes: number
   /**
@@ -53,7 +53,7 @@ export interface IdStream extends Common {
    * subscribed yet. `placed`: that id is the tracker's floor.
    */
   since: Micros | 'placed' | undefined
-  /** Questions for that id that the venue has refused, and when it is asked again, the host's milliseconds. */
+  /** Questions for that id that the venue has refused, and when it is asked again. */
   refusals: number
   placeAt: number
 }

@@ -1,4 +1,4 @@
-import type { Instrument, Micros, SubscriptionChange, Trade } from '../../../schemas/records.ts'
+import type { Instrument, SubscriptionChange, Trade } from '../../../schemas/records.ts'
 import { instrumentId } from '../../../schemas/venues.ts'
 import type { FeedClock } from '../time/clock.ts'
 import type { VenueTrade } from '../venues/events.ts'
@@ -84,7 +84,7 @@ export class TradeBook {
     this.#change(symbols, 'refused')
   }
 
-  /** Their connection ended; `now`: the host's milliseconds. */
+  /** Their connection ended. `now`, here and below: milliseconds that no correction of the clock moves. */
   lost(symbols: readonly string[], now: number): void {
     for (const symbol of symbols) {
       const stream = this.#streams.get(symbol)
@@ -111,27 +111,27 @@ export class TradeBook {
     }
   }
 
-  /** `hostTime`: when the frame came. */
-  take(trade: VenueTrade, hostTime: Micros): TradeVerdict {
+  /** `now`: when the frame came. */
+  take(trade: VenueTrade, now: number): TradeVerdict {
     const { clock, out, trades } = this.#options
     const stream = this.#streams.get(trade.symbol)
     if (stream === undefined) return 'unknown-symbol'
     clock.see(trades.venue, trade.time)
     const received = clock.now()
-    stream.lastTradeAt = hostTime / 1_000
+    stream.lastTradeAt = now
     const time = Math.min(trade.time, received + AHEAD_MAX)
-    if (observe(stream, trade.id, time, stream.lastTradeAt) === 'duplicate') return 'duplicate'
+    if (observe(stream, trade.id, time, now) === 'duplicate') return 'duplicate'
     const record = stream.normalise(trade, received, fromStream)
     out.trade(record, isClamped(trade, record))
     return 'taken'
   }
 
   /** The venue's word on how far a symbol's ids have come. */
-  heartbeat(symbol: string | null, lastId: number | null, hostTime: Micros): void {
+  heartbeat(symbol: string | null, lastId: number | null, now: number): void {
     const stream = symbol === null ? undefined : this.#streams.get(symbol)
     if (stream?.ids !== 'contiguous' || lastId === null) return
-    stream.toldAt = hostTime / 1_000
-    stream.tracker.tell(lastId, this.#options.clock.now(), stream.toldAt)
+    stream.toldAt = now
+    stream.tracker.tell(lastId, this.#options.clock.now(), now)
   }
 
   #unlisted(asset: string): void {

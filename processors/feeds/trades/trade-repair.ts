@@ -62,7 +62,7 @@ export class TradeRepair {
     this.#ready = true
   }
 
-  /** Called often. `now`: the host's milliseconds. */
+  /** Called often. `now`: ticks. */
   tick(now: number): void {
     if (this.#stopped) return
     this.#dropEnded()
@@ -128,7 +128,7 @@ export class TradeRepair {
     stream.resumedAt = tracker.top
     tracker.absorb(stream.tracker)
     stream.tracker = tracker
-    const holes = tracker.due(this.#options.hostNow())
+    const holes = tracker.due(this.#options.ticks())
     for (const [gapId, gap] of open) this.#goOn(stream, gapId, gap)
     for (const hole of holes) if (ownerOf(hole, open) === undefined) this.#ids.open(stream, hole, 'restart')
   }
@@ -162,7 +162,7 @@ export class TradeRepair {
 
   /** Asks with which id a subscription began: what came since, and not by the stream, is missing. */
   async #place(stream: IdStream): Promise<void> {
-    const { backfill, rest, hostNow, random, report } = this.#options
+    const { backfill, rest, ticks, random, report } = this.#options
     const { since, symbol, tracker } = stream
     if (typeof since !== 'number') return
     this.#placing = true
@@ -171,19 +171,19 @@ export class TradeRepair {
     this.#placing = false
     if (this.#stopped || stream.since !== since) return
     if (outcome.kind === 'found') this.#placed(stream, outcome, since)
-    else if (outcome.kind === 'none') stream.placeAt = hostNow() + probeEveryMs.first
+    else if (outcome.kind === 'none') stream.placeAt = ticks() + probeEveryMs.first
     else {
       report.trouble(troubleOf(outcome))
-      stream.placeAt = hostNow() + waitAfter(outcome, () => stream.refusals, random(), failureBackoff)
+      stream.placeAt = ticks() + waitAfter(outcome, () => stream.refusals, random(), failureBackoff)
       if (++stream.refusals >= maxErrors && outcome.kind === 'error') this.#giveUp(stream, since)
     }
   }
 
   #placed(stream: IdStream, { id, newest }: Readonly<Record<'id' | 'newest', number>>, since: Micros): void {
-    const { clock, hostNow } = this.#options
+    const { clock, ticks } = this.#options
     stream.tracker.stand(id - 1, since)
-    stream.tracker.tell(newest, clock.now(), hostNow())
-    stream.toldAt = hostNow()
+    stream.tracker.tell(newest, clock.now(), ticks())
+    stream.toldAt = ticks()
     stream.since = 'placed'
     delete stream.stated
   }
@@ -212,7 +212,7 @@ export class TradeRepair {
 
   /** Asks for trades beyond the newest known one: the last ones before a silence show in no stream. */
   async #probe(stream: IdStream, now: number): Promise<void> {
-    const { backfill, rest, clock, hostNow } = this.#options
+    const { backfill, rest, clock, ticks } = this.#options
     const top = stream.tracker.top ?? 0
     this.#probing.add(stream)
     stream.probeAt = now + Math.min(probeEveryMs.max, probeEveryMs.first * 2 ** stream.probes++)
@@ -223,18 +223,18 @@ export class TradeRepair {
     if (outcome.kind !== 'rows') return this.#unanswered(stream, outcome)
     const last = tradesOf(outcome.rows).reduce((most, { id }) => Math.max(most, id), top)
     if (last === top) return
-    stream.tracker.tell(last, clock.now(), hostNow())
+    stream.tracker.tell(last, clock.now(), ticks())
     const isFull =
       backfill.direction === 'since' ? outcome.rows.length >= backfill.pageSize : last >= top + backfill.pageSize
     // There may be more behind it: asked once these are holes, which are filled first.
-    if (isFull) [stream.probes, stream.probeAt] = [0, hostNow() + reorderGraceMs]
+    if (isFull) [stream.probes, stream.probeAt] = [0, ticks() + reorderGraceMs]
   }
 
   /** A question that was not answered says nothing of the silence: it is asked again when the venue takes questions. */
   #unanswered(stream: IdStream, outcome: NoRows): void {
-    const { hostNow, random, report } = this.#options
+    const { ticks, random, report } = this.#options
     report.trouble(troubleOf(outcome))
-    stream.probeAt = hostNow() + waitAfter(outcome, () => stream.probes, random(), failureBackoff)
+    stream.probeAt = ticks() + waitAfter(outcome, () => stream.probes, random(), failureBackoff)
   }
 }
 

@@ -1,5 +1,5 @@
 import { WebSocket, type RawData } from 'ws'
-import { hostNow } from '../runtime/process-clock.ts'
+import { hostNow, ticks } from '../runtime/process-clock.ts'
 import { Requests, type Outcome, type Request } from './requests.ts'
 import type { FrameEvent } from '../venues/events.ts'
 import type { StreamProtocol } from '../venues/venue.ts'
@@ -65,7 +65,7 @@ export class Connection {
     this.#timing = timing
     this.#on = on
     this.#first = new Set(symbols)
-    this.#lastData = this.#lastReceived = this.#lastTick = this.#lastPing = hostNow()
+    this.#lastData = this.#lastReceived = this.#lastTick = this.#lastPing = ticks()
     this.#socket = new WebSocket(url, {
       handshakeTimeout: timing.handshakeMs,
       maxPayload: maxFrameBytes,
@@ -87,7 +87,7 @@ export class Connection {
     return this.open && this.#queue.length === 0 && !this.#requests.subscribing
   }
 
-  /** When data or a heartbeat came last, or it was opened; the host's milliseconds. -Infinity: it is not open. */
+  /** When data or a heartbeat came last, or it was opened, by ticks. -Infinity: it is not open. */
   get heardAt(): number {
     return this.open ? this.#lastData : -Infinity
   }
@@ -110,7 +110,7 @@ export class Connection {
 
   resume(): void {
     if (!this.#socket.isPaused) return
-    this.#lastData = this.#lastReceived = hostNow()
+    this.#lastData = this.#lastReceived = ticks()
     this.#socket.resume()
   }
 
@@ -135,9 +135,9 @@ export class Connection {
     const socket = this.#socket
     socket.on('open', () => {
       this.#state = 'open'
-      this.#lastData = this.#lastReceived = this.#lastPing = hostNow()
+      this.#lastData = this.#lastReceived = this.#lastPing = ticks()
       this.subscribe([...this.#first])
-      this.#sendNext(hostNow())
+      this.#sendNext(ticks())
     })
     socket.on('message', (data) => this.#receive(data))
     socket.on('close', (code, reason) => this.#end({ kind: 'closed', code, reason: reason.toString('utf8') }))
@@ -152,8 +152,8 @@ export class Connection {
 
   #receive(data: RawData): void {
     if (this.#state === 'ended') return
-    const now = hostNow()
-    const received = now * 1_000
+    const now = ticks()
+    const received = hostNow() * 1_000
     this.#lastReceived = now
     const text = textOf(data)
     const events = this.#protocol.parse(text)

@@ -1,4 +1,4 @@
-import { hostNow } from '../runtime/process-clock.ts'
+import { ticks } from '../runtime/process-clock.ts'
 import type { End } from './connection.ts'
 import { type Limiters, ConnectLimiters, type Limiter } from './connect-limiter.ts'
 import { isRefusal, ReconnectingSocket, type ReconnectTiming, reconnectTiming } from './reconnecting-socket.ts'
@@ -53,7 +53,7 @@ export class SocketPool {
     this.#timing = timing
     this.#on = on
     this.#limiter = limiters.of(wsBase, protocol.socket.minConnectSpacingMs)
-    this.#timer = setInterval(() => this.#tick(hostNow()), timing.tickMs)
+    this.#timer = setInterval(() => this.#tick(ticks()), timing.tickMs)
   }
 
   /** Connects, subscribes and unsubscribes until exactly `symbols` are streamed. */
@@ -86,7 +86,7 @@ export class SocketPool {
     return { state: this.#everLive ? 'down' : 'connecting', sockets }
   }
 
-  /** When data or a heartbeat came last on any connection, the host's milliseconds; -Infinity: none is open. */
+  /** When data or a heartbeat came last on any connection, by ticks; -Infinity: none is open. */
   get heardAt(): number {
     return Math.max(...this.#connections.map(({ heardAt }) => heardAt))
   }
@@ -167,7 +167,7 @@ export class SocketPool {
     const known = subscribed.filter((symbol) => this.#wanted.has(symbol))
     if (known.length > 0) this.#on.acknowledged(known)
     if (refused.length === 0) return
-    for (const symbol of refused) this.#refusedAt.set(symbol, hostNow())
+    for (const symbol of refused) this.#refusedAt.set(symbol, ticks())
     for (const connection of this.#connections) for (const symbol of refused) connection.symbols.delete(symbol)
     this.#on.refused(refused)
   }

@@ -1,5 +1,5 @@
 import { backoffMs, type BackoffRules } from '../time/backoff.ts'
-import { hostNow } from '../runtime/process-clock.ts'
+import { ticks } from '../runtime/process-clock.ts'
 import { Connection, type ConnectionTiming, type End } from './connection.ts'
 import type { Limiter } from './connect-limiter.ts'
 import type { Outcome } from './requests.ts'
@@ -71,7 +71,7 @@ export class ReconnectingSocket {
     this.#limiter = limiter
     this.#timing = timing
     this.#on = on
-    this.#dueAt = hostNow()
+    this.#dueAt = ticks()
   }
 
   get sockets(): number {
@@ -173,7 +173,7 @@ export class ReconnectingSocket {
     const wasCurrent = connection === this.#current
     if (wasCurrent) {
       this.#current = undefined
-      if (this.#next !== undefined) this.#use(this.#next, hostNow())
+      if (this.#next !== undefined) this.#use(this.#next, ticks())
     }
     this.#next = undefined
     this.#on.lost(end, wasCurrent ? [...this.symbols] : [])
@@ -182,7 +182,7 @@ export class ReconnectingSocket {
 
   /** Full jitter after a failure; a refusal blocks all connections of the venue. */
   #retry(end: End): void {
-    const now = hostNow()
+    const now = ticks()
     if (end.kind === 'refused' && refusals.has(end.status)) this.#limiter.blockUntil(now + this.#timing.unavailableMs)
     if (end.kind === 'refused' && tooMany.has(end.status))
       this.#limiter.blockUntil(now + (end.retryAfterMs ?? tooManyMs))

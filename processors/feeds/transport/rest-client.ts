@@ -1,5 +1,5 @@
 import type { VenueName } from '../../../schemas/venues.ts'
-import { hostNow } from '../runtime/process-clock.ts'
+import { hostNow, ticks } from '../runtime/process-clock.ts'
 import type { Rest, RestAnswer, RestCall, RestHost, RestOutcome, RestRules, Venue } from '../venues/venue.ts'
 import { retryAfterMs } from './connection.ts'
 import { type Priority, RequestQueue } from './request-queue.ts'
@@ -56,7 +56,7 @@ export class RestClient implements Rest {
   }
 
   get unavailable(): boolean {
-    return hostNow() < this.#unavailableUntil
+    return ticks() < this.#unavailableUntil
   }
 
   /** Waits for its turn by `priority`. Callers have few calls under way per task, which bounds the queue. */
@@ -89,13 +89,13 @@ export class RestClient implements Rest {
   #release(): void {
     clearTimeout(this.#timer)
     if (this.#stop.signal.aborted || this.unavailable) return this.#queue.releaseAll()
-    const again = this.#queue.release(hostNow())
+    const again = this.#queue.release(ticks())
     if (again !== undefined) this.#timer = setTimeout(() => this.#release(), again)
   }
 
   #turnedAway(): RestOutcome<never> {
     if (this.#stop.signal.aborted) return { kind: 'failed', message: 'stopped' }
-    return { kind: 'unavailable', status: 0, waitMs: Math.max(0, this.#unavailableUntil - hostNow()) }
+    return { kind: 'unavailable', status: 0, waitMs: Math.max(0, this.#unavailableUntil - ticks()) }
   }
 
   async #get<Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
@@ -154,13 +154,13 @@ export class RestClient implements Rest {
 
   async #limited(retryAfter: number | undefined, response: Response | undefined): Promise<RestOutcome<never>> {
     const waitMs = retryAfter ?? tooManyMs
-    this.#queue.block(waitMs, hostNow())
+    this.#queue.block(waitMs, ticks())
     await response?.body?.cancel()
     return { kind: 'limited', waitMs }
   }
 
   async #refused(response: Response): Promise<RestOutcome<never>> {
-    this.#unavailableUntil = hostNow() + unavailableMs
+    this.#unavailableUntil = ticks() + unavailableMs
     await response.body?.cancel()
     return { kind: 'unavailable', status: response.status, waitMs: unavailableMs }
   }

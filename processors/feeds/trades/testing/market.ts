@@ -140,7 +140,7 @@ export function repairOptions(venue: TradeStream, rest: Rest, log: MemoryFeedLog
     wait: async (ms) => {
       now.ms += ms
     },
-    hostNow: () => now.ms,
+    ticks: () => now.ms,
     random: () => 0.5,
     room: async () => undefined,
     report: silentReport,
