@@ -1,6 +1,6 @@
 import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { Stood } from '../../schemas/records.ts'
+import type { Pending, Stood } from '../../schemas/records.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { POSITION, UnwrittenRecords } from './delivery.ts'
 import { ATTEMPTS, PENDING } from './recall.ts'
@@ -83,7 +83,7 @@ export class Journal {
       })),
     )
     const written = attempted()
-    const pending = [...batch.pending].map(([key, value]) => {
+    const pending = positionLast(batch.pending).map(([key, value]) => {
       const whole = value !== null && key === POSITION ? { ...value, stood: { ...value.stood, ...written } } : value
       return { key, value: whole === null ? null : codec.encode(PENDING, 'pending', whole), time }
     })
@@ -94,4 +94,9 @@ export class Journal {
     for (let at = 0; at < records.length; at += RECORDS_PER_SEND)
       await this.#options.send(topic, records.slice(at, at + RECORDS_PER_SEND))
   }
+}
+
+/** What was put after the position may be of a trigger before it, as a retry is. */
+function positionLast(pending: UnwrittenRecords['pending']): [string, Pending | null][] {
+  return [...pending].toSorted(([a], [b]) => Number(a === POSITION) - Number(b === POSITION))
 }
