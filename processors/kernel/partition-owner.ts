@@ -179,10 +179,13 @@ export class PartitionOwner<Work extends PartitionWork> {
     if (work !== this.#work) return
     this.#isGood()
     this.#after = undefined
-    this.#options.onWorked(slices, work.owned.positions())
+    const positions = work.owned.positions()
+    this.#options.onWorked(slices, positions)
     const waiting = this.#waiting
     this.#waiting = undefined
-    if (waiting === undefined) return this.#idle(work)
+    const isBack = isBehind(positions, slices)
+    if (isBack) this.#wanted = undefined // what was asked for ahead of it is of no use
+    if (waiting === undefined || isBack) return this.#idle(work)
     this.#start(work, waiting)
     this.#options.onWant()
   }
@@ -259,4 +262,10 @@ export class PartitionOwner<Work extends PartitionWork> {
 function behind(slices: readonly Slice[]): readonly Position[] | undefined {
   if (slices.some((slice) => slice.error !== undefined)) return undefined
   return slices.map(({ topic, partition, next }) => ({ topic, partition, offset: next }))
+}
+
+/** Whether less was taken in than these bring: what a log has lost is read again from where it was cut. */
+function isBehind(positions: readonly Position[], slices: readonly Slice[]): boolean {
+  const next = new Map(positions.map(({ topic, offset }) => [topic, offset]))
+  return slices.some((slice) => slice.error === undefined && (next.get(slice.topic) ?? Infinity) < slice.next)
 }

@@ -231,3 +231,26 @@ describe('a runner ends its process', () => {
     expect(await runner.failed).toMatchObject({ exitCode: 4, code: 'newer-state' })
   })
 })
+
+it('goes on behind what a log lost while more comes than it has read', async () => {
+  const { begun, membership, runner } = host()
+  let time = 0
+  const append = (count: number): void => {
+    for (let n = 0; n < count; n++) begun.broker.append(IN, 0, marks((time += 1_000)))
+  }
+  const isAtEnd = (): boolean => {
+    const end = begun.broker.at(IN, 0).end
+    return runner.owners()[0]?.work?.owned.positions()[0]?.offset === end
+  }
+  append(100)
+  membership.deal(0)
+  await expect.poll(isAtEnd).toBe(true)
+  const traffic = setInterval(() => append(1), 5)
+  try {
+    begun.broker.lose(IN, 0, 90)
+    append(30)
+    await expect.poll(isAtEnd, { timeout: 3_000, interval: 1 }).toBe(true)
+  } finally {
+    clearInterval(traffic)
+  }
+})
