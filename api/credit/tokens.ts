@@ -44,19 +44,28 @@ export function bearerOf(header: Header): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header('authorization'))?.[1]
 }
 
-/** The key that a token is of, ended or not; undefined: of none. A key that is not known here is looked for in the log. */
+/**
+ * The key that a token is of, ended or not; undefined: of none. What is not known here is looked for in the log: a key, or
+ * a secret that another instance has just given it.
+ */
 export async function holderOf(services: Services, token: string): Promise<ApiKey | undefined> {
-  const { payments, alerts, now } = services
+  const { payments } = services
   const [, id, secret] = TOKEN.exec(token) ?? []
   if (payments === null || id === undefined || secret === undefined) return undefined
   const { log } = payments.credit
-  const key = log.newest.find(id) ?? (await log.book()).find(id)
-  const taken = key?.secrets.filter(({ until }) => until === null || until > now() * 1_000) ?? []
-  const isRight = taken.some(
-    ({ n, version }) =>
-      alerts.secrets.byVersion.has(version) && isSame(apiSecret(alerts.secrets, version, `${id}.${n}`), secret),
-  )
-  return isRight ? key : undefined
+  const known = log.newest.find(id)
+  if (isTakenBy(services, known, secret)) return known
+  const newest = (await log.book()).find(id)
+  return isTakenBy(services, newest, secret) ? newest : undefined
+}
+
+function isTakenBy({ alerts, now }: Services, key: ApiKey | undefined, secret: string): boolean {
+  const at = now() * 1_000
+  const isRight = ({ n, version, until }: ApiKey['secrets'][number]): boolean =>
+    (until === null || until > at) &&
+    alerts.secrets.byVersion.has(version) &&
+    isSame(apiSecret(alerts.secrets, version, `${key?.key_id}.${n}`), secret)
+  return key?.secrets.some(isRight) === true
 }
 
 /** The key, where it can be used; throws `unauthorized`. */
