@@ -27,6 +27,10 @@ it.each([
   [{ SERVICE_SECRET: 'short' }, /fewer than 32 characters/],
   [{ SERVICE_SECRET_FILE: 'no-such-file' }, /no-such-file cannot be read/],
   [{ SERVICE_SECRET: long, SERVICE_SECRETS_READ: 'nonsense' }, /not version:secret/],
+  [
+    { SERVICE_SECRET: long, SERVICE_SECRETS_READ: `1:former ${long}` },
+    /another secret of version 1: .*SERVICE_SECRET_VERSION/,
+  ],
 ])('says what is wrong with %j', (env, message) => {
   expect(() => read(env)).toThrow(ConfigError)
   expect(() => read(env)).toThrow(message)

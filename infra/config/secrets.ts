@@ -20,8 +20,15 @@ const LENGTH_MIN = 32
 /** Reads the secret and its predecessors; throws `ConfigError` where it is missing or too short, never showing it. */
 export function serviceSecrets(config: Config<(typeof serviceSecretSettings)[number]>): ServiceSecrets {
   const { SERVICE_SECRET_VERSION: newest } = config
-  const byVersion = new Map(config.SERVICE_SECRETS_READ.map(oldSecret))
-  byVersion.set(newest, checked('SERVICE_SECRET', newestSecret(config)))
+  const own = [newest, checked('SERVICE_SECRET', newestSecret(config))] as const
+  const byVersion = new Map<number, string>()
+  for (const [version, secret] of [...config.SERVICE_SECRETS_READ.map(oldSecret), own]) {
+    if ((byVersion.get(version) ?? secret) !== secret)
+      throw new ConfigError(
+        `SERVICE_SECRETS_READ has another secret of version ${version}: each has its own, the newest the highest, as SERVICE_SECRET_VERSION`,
+      )
+    byVersion.set(version, secret)
+  }
   return { newest, byVersion }
 }
 
