@@ -74,6 +74,16 @@ describe('the manifests for Kubernetes', () => {
     expect(silent.map(([name]) => name)).toEqual(['prepare'])
   })
 
+  it.each(['api', 'console'])('have %s ask each host that holds a part', (name) => {
+    const { env = [] } = new Map(containers).get(name) ?? {}
+    const asked = env.find((one) => one.name === 'API_SERVICES')?.value ?? ''
+    const sets = manifests.filter(({ kind }) => kind === 'StatefulSet')
+    expect(sets.map(({ metadata }) => metadata.name)).toEqual(['processors', 'webhooks'])
+    for (const { metadata, spec } of sets)
+      for (let n = 0; n < (spec?.replicas ?? 0); n++)
+        expect(asked).toContain(`${metadata.name}-${n}=http://${metadata.name}-${n}.${metadata.name}:9100`)
+  })
+
   it('never run as root', () => {
     for (const { spec } of pods) expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 })
   })
