@@ -63,6 +63,9 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
   /** Too many requests, and come back in ten minutes. */
   const LATER = 4290
 
+  /** Cut in the middle of its body. */
+  const HALF = 2001
+
   /** Answers one after the other; the last one for good. 0: the connection is cut. */
   async function serving(...statuses: readonly number[]): Promise<Seen> {
     const keys: unknown[] = []
@@ -70,6 +73,10 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
       keys.push(request.headers['idempotency-key'])
       const status = statuses[Math.min(keys.length, statuses.length) - 1] ?? 0
       if (status === 0) return void request.socket.destroy()
+      if (status === HALF)
+        return void response
+          .writeHead(200, { 'content-length': 200 })
+          .write('{"alert_i', () => request.socket.destroy())
       const body = status === 200 ? { alert_id: 'x' } : { error: 'data_unavailable', message: 'Later.' }
       if (status === LATER) response.writeHead(429, { 'retry-after': '600' }).end(JSON.stringify(body))
       else response.writeHead(status, { 'retry-after': '1' }).end(JSON.stringify(body))
@@ -119,6 +126,9 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
     const cut = await serving(0, 200)
     expect((await client.call(cut.url, 'price_alert_create', alert)).answer).toEqual({ alert_id: 'x' })
     expect([cut.keys.length, new Set(cut.keys).size]).toEqual([2, 1])
+    const half = await serving(HALF, 200)
+    expect((await client.call(half.url, 'price_alert_create', alert)).answer).toEqual({ alert_id: 'x' })
+    expect([half.keys.length, new Set(half.keys).size]).toEqual([2, 1])
     const owner = { id: 'alert_x', manage_token: 't' }
     const away = await serving(0)
     expect(await client.call(away.url, 'price_alert_cancel', owner)).toMatchObject({ error: 'NoAnswerError' })

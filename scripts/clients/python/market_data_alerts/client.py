@@ -139,22 +139,28 @@ class MarketDataClient(Api):
         headers = {**request.headers, **by_key, **(payment.headers if payment is not None else {})}
         out = urllib.request.Request(request.url, request.body, headers, method=request.method)
         try:
-            response = self._opener.open(out, timeout=SILENT_SECONDS if request.is_stream else left)
+            response = self._opened(out, SILENT_SECONDS if request.is_stream else left)
             if response.headers.get("content-type") == "text/event-stream":
                 return Answer(response.status, _headers_of(response), "", response)
             with response:
                 return _answer_of(response)
-        except urllib.error.HTTPError as refused:
-            with refused:
-                return _answer_of(refused)
         except (OSError, http.client.HTTPException) as error:
             return Lost(str(error))
+
+    def _opened(self, out: urllib.request.Request, seconds: float) -> Any:
+        try:
+            return self._opener.open(out, timeout=seconds)
+        except urllib.error.HTTPError as refused:
+            return refused  # an answer too
 
 
 def _answer_of(response: Any) -> Answer:
     data = response.read(ANSWER_BYTES_MAX + 1)
     if len(data) > ANSWER_BYTES_MAX:
         raise http.client.HTTPException("the answer is too long")
+    told = response.headers.get("content-length")
+    if told is not None and len(data) < int(told):
+        raise http.client.IncompleteRead(data, int(told) - len(data))
     return Answer(response.status, _headers_of(response), data.decode())
 
 
