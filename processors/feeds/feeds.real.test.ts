@@ -22,7 +22,7 @@ const all = tradeVenues.map(({ venue }) => venue)
 const unordered: ReadonlySet<string> = new Set(tradeVenues.flatMap(({ venue, ids }) => (ids === 'none' ? [venue] : [])))
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 
-const waiting = { timeout: 40_000, interval: 500 }
+const waiting = { timeout: 120_000, interval: 500 }
 
 let own: OwnTopics
 let folder: string
