@@ -26,8 +26,8 @@ const STILL_MS = 60_000
 const DERIVED_MS = 480_000
 /** A wait ends as soon as all is well; a slow machine gets its time. */
 const PATIENCE_MS = 120_000
-/** 35 s on a quiet machine; beside another system that starts, 145 s were seen. */
-const PAST_MS = 300_000
+/** 35 to 50 s on a quiet machine, 246 s on a busy one. */
+const PAST_MS = 600_000
 /** Windows of a minute are known after it. */
 const RUNG_MS = 240_000
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
