@@ -31,7 +31,7 @@ export function measureLoad(run: RunFile): () => readonly Load[] {
 }
 
 /** Seconds of processor time that each part has used so far, its threads included. */
-function cpuOf(run: RunFile): Map<string, number> {
+export function cpuOf(run: RunFile): Map<string, number> {
   return new Map(
     run.parts.flatMap(({ name, pid }) => {
       if (pid === undefined) return []
