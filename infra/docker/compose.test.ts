@@ -11,7 +11,8 @@ import { partsOf, roleNames } from './role.ts'
 interface Service {
   readonly image: string
   readonly build?: { readonly dockerfile: string; readonly args: { readonly ROLE: string } }
-  readonly environment?: Readonly<Record<string, string>>
+  /** Without a value: what `.env` or the surroundings say, else nothing. */
+  readonly environment?: Readonly<Record<string, string | null>>
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly volumes?: readonly string[]
@@ -43,7 +44,12 @@ const filesIn = (folder: string): string[] =>
     .map((entry) => posix.relative(fileURLToPath(root), posix.join(entry.parentPath, entry.name)))
 
 /** As the container engine fills in what the surroundings may say, where they say nothing but what is required. */
-const filledIn = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+const filledIn = (value: string | null): string | undefined => value?.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+
+const isSecret = (name: string): boolean => 'secret' in settings[name as SettingName]
+/** What the file itself says, or what only a part of one machine or a program beside the services reads. */
+const notGiven =
+  /^(?:MODE|KAFKA_BROKERS|REPLICATION_FACTOR|SCHEMA_REGISTRY_URL|CLICKHOUSE_(?!FLUSH|REBUILD)\w+|(?:OPS|API|CONSOLE)_(?:HOST|PORT)|API_SERVICES|(?:FRAMES|ARCHIVE|DATA)_DIR|SERVICE_SECRET_FILE|BACKUP_KEY_FILE|PAYER_KEY_FILE|SIMULATOR_\w+|CHAIN_BLOCK_SECONDS|BROKER_FORGETS_SECONDS|MDA_CACHE|JAVA_HOME)$/
 
 describe('docker-compose.yml', () => {
   it('runs every part of the system', () => {
@@ -79,6 +85,19 @@ describe('docker-compose.yml', () => {
     expect(() => readConfig(values, names as SettingName[])).not.toThrow()
   })
 
+  it.each(ours)('passes every setting of .env on to %s, but for secrets', (name, { environment = {} }) => {
+    // The console is not behind the API's proxy.
+    const given = (Object.keys(settings) as SettingName[]).filter(
+      (setting) => !isSecret(setting) && !notGiven.test(setting) && (setting !== 'TRUST_PROXY' || name === 'api'),
+    )
+    expect(given).toEqual(expect.arrayContaining(['VENUES', 'RETENTION_BYTES', 'FREE_REQUESTS_PER_DAY', 'PAYMENTS']))
+    const isPassedOn = (setting: string): boolean => {
+      const value = environment[setting]
+      return value === null || value?.startsWith(`\${${setting}:-`) === true
+    }
+    expect(given.filter((setting) => !isPassedOn(setting))).toEqual([])
+  })
+
   it('says live to every service of ours', () => {
     expect(ours.map(([, { environment }]) => environment?.['MODE'])).toEqual(ours.map(() => 'live'))
   })
@@ -105,7 +124,7 @@ describe('docker-compose.yml', () => {
   it.each(ours)('lets %s write nothing but its data, without a privilege', (_name, service) => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
     const folders = Object.entries(service.environment ?? {}).filter(([name]) => name.endsWith('_DIR'))
-    expect(folders.filter(([, folder]) => !folder.startsWith('/data/'))).toEqual([])
+    expect(folders.filter(([, folder]) => folder?.startsWith('/data/') !== true)).toEqual([])
   })
 
   it('gives the feeds a folder in their data for all that they write', () => {
@@ -113,18 +132,11 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(environment)).toEqual(expect.arrayContaining(['FRAMES_DIR', 'ARCHIVE_DIR']))
   })
 
-  it('tells the services that take payments the same terms, and the wallet’s key to the one that settles', () => {
-    const named = (prefix: string): [string, string[]][] =>
-      ours.map(([name, { environment = {} }]) => [
-        name,
-        Object.keys(environment).filter((key) => key.startsWith(prefix)),
-      ])
-    // The console only says whether payments are on.
-    const terms = named('PAYMENT').filter(([, keys]) => keys.length > 1)
-    expect(terms.map(([name]) => name)).toEqual(['payments', 'api'])
-    const [settling = [], asking = []] = terms.map(([, keys]) => keys)
-    expect(settling.filter((key) => !asking.includes(key))).toEqual(['PAYMENT_WALLET_KEY'])
-    expect(asking.filter((key) => !settling.includes(key))).toEqual([])
+  it('gives the wallet’s key to the service that settles alone, and the node’s address to those that take payments', () => {
+    const given = (setting: string): string[] =>
+      ours.filter(([, { environment = {} }]) => setting in environment).map(([name]) => name)
+    expect(given('PAYMENT_WALLET_KEY')).toEqual(['payments'])
+    expect(given('PAYMENT_RPC_URL')).toEqual(['payments', 'api'])
   })
 
   it('starts nothing of ours before the log and the tables are prepared', () => {
