@@ -341,12 +341,12 @@ describe('the stream on the real parts', () => {
     if (known === undefined) throw new Error('BTC has a price')
     await send('alerts.inputs', 'composite_price', { ...known, price, time: Date.now() * 1000, v: price })
   }
-  const liquidate = async (size: number): Promise<void> => {
+  const liquidate = async (size: number, time = Date.now() * 1000): Promise<void> => {
     const known = fake.market.liquidations.find(({ asset }) => asset === 'btc')
     if (known === undefined) throw new Error('BTC was liquidated')
     const { partition: _p, offset: _o, ...value } = known
-    const time = Date.now() * 1000
-    await send('market.liquidations', 'liquidation', { ...value, id: `of ${size}`, size, time, received: time })
+    const received = Date.now() * 1000
+    await send('market.liquidations', 'liquidation', { ...value, id: `of ${size}`, size, time, received })
   }
   const said = (stream: Events): string[] =>
     stream.heard.map(({ name, data }) => `${name} ${String(data['size'] ?? data['price'] ?? data['resumed'])}`)
@@ -369,6 +369,25 @@ describe('the stream on the real parts', () => {
       const expected = ['liquidations 2', 'liquidations 3', 'price 102', 'ready true']
       expect(said(next).toSorted()).toEqual(expected)
       next.close()
+    }
+  })
+
+  it('tells a liquidation that a venue told again once, also where the instance is a new one', async () => {
+    const stream = await listen(api)
+    const begun = stream.heard.length
+    const time = Date.now() * 1000
+    await liquidate(4, time)
+    await vi.waitFor(() => expect(said(stream).slice(begun)).toContain('liquidations 4'), within)
+    const third = await start('api-3')
+    try {
+      const fresh = await listen(third)
+      for (const size of [4, 5]) await liquidate(size, time)
+      for (const one of [stream, fresh]) {
+        await vi.waitFor(() => expect(said(one)).toContain('liquidations 5'), within)
+        expect(said(one).filter((text) => text === 'liquidations 4')).toHaveLength(1)
+      }
+    } finally {
+      await third.stop()
     }
   })
 

@@ -4,7 +4,7 @@ import { Follower, positionsAt, type Followed } from '../infra/kafka/follower.ts
 import type { Log, LogReader, LogRecord, Position } from '../infra/kafka/seam.ts'
 import { Fold } from '../processors/kernel/fold.ts'
 import { StateFold, type Found } from '../processors/kernel/snapshot.ts'
-import { presentReads, presentRow, takeIn } from '../processors/present/present.ts'
+import { isHeld, presentReads, presentRow, takeIn } from '../processors/present/present.ts'
 import { drop, emptyPresent, type PresentState } from '../processors/present/state.ts'
 import type { Message, RecordType, Snapshot } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
@@ -56,7 +56,8 @@ export interface RecordListener {
   readonly further?: readonly { readonly topic: TopicName; readonly sinceMs: number | 'start' }[]
   /** From here on records are heard, anew where they were heard before. */
   begin(positions: readonly Position[]): void
-  hear(position: Position, message: Message): void
+  /** Without a message: a liquidation that was told before. */
+  hear(position: Position, message?: Message): void
   /**
    * A record of any topic that is followed, read or not, where the log is followed closely since before it was written;
    * `time`: of the record, milliseconds.
@@ -326,10 +327,13 @@ class Held {
       if (record.value === null) return
       const message = await this.#codec.read(record.value)
       const { offset } = record
+      const fold = this.#folds[partition]
       if (common.includes(topic)) takeIn(this.#common, { topic, offset, message })
-      else if (inputs.has(topic)) this.#folds[partition]?.apply(topic, record, message, nothing)
+      else if (inputs.has(topic)) fold?.apply(topic, record, message, nothing)
       this.#stand(topic, partition, offset + 1)
-      for (const listener of this.#listeners) listener.hear({ topic, partition, offset }, message)
+      const isNew =
+        message.type !== 'liquidation' || (fold !== undefined && isHeld(stateOf(fold), message.value, offset))
+      for (const listener of this.#listeners) listener.hear({ topic, partition, offset }, isNew ? message : undefined)
     }
     await unread.passing(topic, log, apply)(record, partition)
   }

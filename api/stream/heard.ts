@@ -35,9 +35,11 @@ export class HeardBoard {
     }
   }
 
-  hear(at: Position, message: Message): void {
+  /** Without a message the record says nothing, and its place is passed. */
+  hear(at: Position, message?: Message): void {
     const boardPosition = this.positionOf(at)
-    if (boardPosition !== undefined) this.board.take(boardPosition, this.#options.says(message, at))
+    if (boardPosition === undefined) return
+    this.board.take(boardPosition, message === undefined ? [] : this.#options.says(message, at))
   }
 
   /** Undefined: it does not follow from the topic. */

@@ -6,7 +6,7 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { Driver } from '../kernel/testing/driver.ts'
 import { StateFold } from '../kernel/snapshot.ts'
 import { PARTITIONS, plans } from '../kernel/testing/fault-plans.ts'
-import { presentReads, presentRow, takeIn } from './present.ts'
+import { isHeld, presentReads, presentRow, takeIn } from './present.ts'
 import { emptyPresent, heldKinds, loadPresent, savePresent, type HeldKind, type PresentState } from './state.ts'
 import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 
@@ -361,6 +361,15 @@ describe('the present', () => {
       takeIn(state, { topic, offset, message: message as Message })
     expect(state.observed.get('btc')).toMatchObject({ longUsd: 5 })
     expect(state.liquidations.size).toBe(0)
+    expect(isHeld(state, again as Liquidation, 3)).toBe(false)
+  })
+
+  it('holds a liquidation as the record that told it first', () => {
+    const closed = { ...emptyFields('liquidation'), asset: 'btc', id: '1', time: T0, received: T0 } as Liquidation
+    const state = emptyPresent()
+    const message = { type: 'liquidation', value: closed } as const
+    for (const offset of [4, 5]) takeIn(state, { topic: 'market.liquidations', offset, message })
+    expect([4, 5].map((offset) => isHeld(state, closed, offset))).toEqual([true, false])
   })
 
   it(

@@ -320,7 +320,7 @@ function firstOf<Value>(table: ReadonlyMap<string, Value>, timeOf: (value: Value
 
 function applyLiquidation(state: PresentState, value: Liquidation, offset: number): void {
   const newest = state.time.get('market.liquidations') ?? 0
-  const key = String(Math.floor(value.time / STRETCH))
+  const key = stretchOf(value)
   const known = state.liquidations.get(key) ?? []
   if (known.some(({ id, instrument }) => id === value.id && instrument === value.instrument)) return
   if (value.received < (state.begun.get('') ?? Infinity)) put(state, 'begun', '', value.received)
@@ -328,6 +328,18 @@ function applyLiquidation(state: PresentState, value: Liquidation, offset: numbe
   if (isOver(key, newest)) return
   put(state, 'liquidations', key, [...known, { ...value, offset }])
   while (heldLiquidations(state) > LIQUIDATIONS_MAX && state.liquidations.size > 1) leave(state, oldestOf(state))
+}
+
+/**
+ * Whether a liquidation that was folded in is held as the record at `offset`: not one that a venue told again, nor one of
+ * before the window.
+ */
+export function isHeld(state: PresentState, value: Liquidation, offset: number): boolean {
+  return state.liquidations.get(stretchOf(value))?.some((held) => held.offset === offset) === true
+}
+
+function stretchOf({ time }: Liquidation): string {
+  return String(Math.floor(time / STRETCH))
 }
 
 /** The model counts anew where its start is another: what is held of before it does not count then. */
