@@ -43,7 +43,7 @@ export class Digest {
   /** Assets with flow, by partition, with the partition's newest mark. */
   readonly #flows = new Map<number, { time: Micros; readonly assets: Set<string> }>()
   readonly #venues = new Map<string, string>()
-  /** Parts of alerts that are for several symbols, by the alert's id; those that were told of first are forgotten. */
+  /** Parts of alerts that are for several symbols, by the alert's id; those longest without a word are forgotten. */
   readonly #parts = new Map<string, Map<string, CachedAlert>>()
 
   /** `start`: when the console began to look. */
@@ -65,16 +65,31 @@ export class Digest {
     }
   }
 
+  /** An alert, or a part of one, is told of no longer. */
+  gone(id: string): Update {
+    const owners = ownersId(id)
+    const parts = this.#parts.get(owners)
+    parts?.delete(id)
+    if (parts !== undefined && parts.size > 0) return alertUpdate(wholeOf(owners, [...parts.values()]))
+    this.#parts.delete(owners)
+    return { kind: 'alert', key: owners, asset: null, value: null }
+  }
+
+  /** What there is of alerts is told anew. */
+  forgetAlerts(): void {
+    this.#parts.clear()
+  }
+
   /** An alert of several parts is shown as one, as far as its parts have been told of. */
   #whole(alert: Alert): CachedAlert {
     const owners = ownersId(alert.alert_id)
     if (owners === alert.alert_id) return alert
     const parts = this.#parts.get(owners) ?? new Map<string, CachedAlert>()
     parts.set(alert.alert_id, alert)
-    const [oldest] = this.#parts.keys()
-    if (!this.#parts.has(owners) && this.#parts.size >= keysMax.alert && oldest !== undefined)
-      this.#parts.delete(oldest)
+    this.#parts.delete(owners)
     this.#parts.set(owners, parts)
+    const [oldest] = this.#parts.keys()
+    if (this.#parts.size > keysMax.alert && oldest !== undefined) this.#parts.delete(oldest)
     return wholeOf(owners, [...parts.values()])
   }
 

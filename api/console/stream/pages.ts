@@ -39,6 +39,7 @@ export interface PagesOptions {
 /** What pages are told: it hears what the present is folded from, and what becomes of alerts. */
 export class PageBoard extends HeardBoard implements RecordListener {
   readonly further = further
+  readonly #digest: Digest
   readonly #latencies: Latencies
   readonly #now: () => number
 
@@ -46,13 +47,17 @@ export class PageBoard extends HeardBoard implements RecordListener {
     const digest = new Digest(now() * 1000)
     const says = digest.of.bind(digest)
     super({ topics, partitions, keysMax, says: (message, { topic, partition }) => says(message, topic, partition) })
+    this.#digest = digest
     this.#latencies = latencies
     this.#now = now
   }
 
   /** What is told of other topics is forgotten by itself; an alert is there until it is deleted. */
   override begin(positions: readonly Position[]): void {
-    if (positions.some(({ topic }) => topic === 'alerts.state')) this.board.forget('alert')
+    if (positions.some(({ topic }) => topic === 'alerts.state')) {
+      this.board.forget('alert')
+      this.#digest.forgetAlerts()
+    }
     super.begin(positions)
   }
 
@@ -64,7 +69,7 @@ export class PageBoard extends HeardBoard implements RecordListener {
   gone(at: Position, key: string): void {
     const position = this.positionOf(at)
     if (position === undefined || at.topic !== 'alerts.state') return
-    this.board.take(position, [{ kind: 'alert', key, asset: null, value: null }])
+    this.board.take(position, [this.#digest.gone(key)])
   }
 }
 

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { emptyFields } from '../../../schemas/codec.ts'
+import type { Alert } from '../../../schemas/records.ts'
+import { Latencies } from './latencies.ts'
+import { PageBoard } from './pages.ts'
+
+const STATES = { topic: 'alerts.state', partition: 0 } as const
+const RULE = 'alert_rule_list_1_2'
+
+const part: Alert = {
+  ...emptyFields('alert'),
+  alert_id: '',
+  kind: 'price',
+  asset: 'btc',
+  symbol: 'BTC',
+  condition: 'above',
+  target_price: 100,
+  status: 'active',
+  created_at: 0,
+  expires_at: 0,
+  expires_in_hours: 24,
+  ended_at: 0,
+  trigger_count: 0,
+  last_triggered: 0,
+  armed: true,
+  receiver: '',
+  webhook: '',
+  key_version: 1,
+  taken: 0,
+  paused_until: 0,
+  time: 0,
+  v: 1,
+}
+
+/** A board that hears what becomes of alerts, in one partition. */
+class Heard {
+  readonly pages = new PageBoard({ partitions: 1, now: () => 0, latencies: new Latencies() })
+  #offset = 0
+
+  tells(id: string, symbol: string, status: Alert['status']): void {
+    const value = { ...part, alert_id: id, symbol, status, ended_at: status === 'active' ? 0 : 1_000_000 }
+    this.pages.hear(this.#next(), { type: 'alert', value })
+  }
+
+  tellsGone(id: string): void {
+    this.pages.gone(this.#next(), id)
+  }
+
+  /** The alerts that a page shows, with what stands in a few of their columns. */
+  get shown(): { key: string; symbol: string; ended: number | null }[] {
+    const entries = this.pages.board.all().filter(({ kind }) => kind === 'alert')
+    return entries.map(({ key, value }) => {
+      const { symbol, ended } = value as { symbol: string; ended: number | null }
+      return { key, symbol, ended }
+    })
+  }
+
+  #next(): { topic: string; partition: number; offset: number } {
+    this.#offset += 1
+    return { ...STATES, offset: this.#offset }
+  }
+}
+
+describe('a rule for several symbols on a page', () => {
+  it('is there until all of its parts are gone', () => {
+    const heard = new Heard()
+    heard.tells(`${RULE}.1.btc`, 'BTC', 'expired')
+    heard.tells(`${RULE}.2.eth`, 'ETH', 'active')
+    heard.tellsGone(`${RULE}.1.btc`)
+    expect(heard.shown).toEqual([{ key: RULE, symbol: 'ETH', ended: null }])
+    heard.tells(`${RULE}.2.eth`, 'ETH', 'expired')
+    heard.tellsGone(`${RULE}.2.eth`)
+    expect(heard.shown).toEqual([])
+  })
+
+  it('has no part that went while nobody read', () => {
+    const heard = new Heard()
+    heard.tells(`${RULE}.1.btc`, 'BTC', 'expired')
+    heard.pages.begin([{ ...STATES, offset: 0 }])
+    heard.tells(`${RULE}.2.eth`, 'ETH', 'active')
+    expect(heard.shown).toEqual([{ key: RULE, symbol: 'ETH', ended: null }])
+  })
+
+  it('is known longest where there was word of it last', () => {
+    const heard = new Heard()
+    heard.tells(`${RULE}.1.btc`, 'BTC', 'active')
+    for (let n = 0; n < 1_500; n += 1) {
+      heard.tells(`alert_rule_list_3_${n}.1.btc`, 'BTC', 'active')
+      if (n % 500 === 0) heard.tells(`${RULE}.2.eth`, 'ETH', 'expired')
+    }
+    expect(heard.shown.find(({ key }) => key === RULE)).toEqual({ key: RULE, symbol: 'BTC,ETH', ended: null })
+  })
+})
