@@ -157,6 +157,34 @@ describe('POST /alerts', () => {
     expect((await api.send('GET', '/alerts')).body).toMatchObject({ count: 1 })
   })
 
+  it.each([
+    ['', () => undefined],
+    [', where the API has not read of it yet', () => api.alerts.newest.clear()],
+  ])('is completed with the terms that it was changed to meanwhile%s', async (_where, forget) => {
+    await api.stop()
+    api = await startAlerts({ alertControl: 'open' })
+    listAsset(api.database, 'eth')
+    const command = api.alerts.command.bind(api.alerts)
+    api.alerts.command = async (asked) => {
+      if (asked.asset === 'eth') throw new ApiError('overloaded', 'No room.')
+      return command(asked)
+    }
+    const body = { ...ruleBody({ symbols: ['BTC', 'ETH'] }), symbol: undefined }
+    const ask = () => api.send('POST', '/alerts', { body, headers })
+    expect((await ask()).status).toBe(503)
+    api.alerts.command = command
+    const [begun] = (await api.send('GET', '/alerts')).body['alerts'] as { alert_id: string }[]
+    const changed = { when: { ...cvd, value: 7 }, digest: true }
+    expect((await api.send('PATCH', `/alerts/${String(begun?.alert_id)}`, { body: changed })).status).toBe(200)
+    forget()
+    expect((await ask()).status).toBe(201)
+    const edit = api.alerts.commands.find(({ action }) => action === 'edit')
+    const missing = api.alerts.commands.find(({ asset }) => asset === 'eth')
+    expect(missing?.action).toBe('create')
+    for (const name of ['condition', 'delivery'] as const) expect(missing?.alert?.[name]).toBe(edit?.alert?.[name])
+    expect((await ask()).status).toBe(201)
+  })
+
   it('needs a key for several symbols, so that it can be completed', async () => {
     const body = { ...ruleBody({ symbols: 'all' }), symbol: undefined }
     const refused = { status: 400, body: { error: 'invalid_idempotency_key', field: 'Idempotency-Key' } }

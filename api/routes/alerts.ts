@@ -16,7 +16,7 @@ import {
 import { readDelivery } from '../alerts/destination.ts'
 import { field, readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
-import type { AlertState } from '../../schemas/records.ts'
+import type { AlertState, Command } from '../../schemas/records.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { parseTime } from '../params.ts'
@@ -66,7 +66,8 @@ async function createParts(services: Services, creation: Creation, context: Crea
   const [first, ...others] = creationCommands(creation, context)
   const { alert, event } = await askAnew(services, first === undefined ? [] : [first])
   if (alert === null) throw new Error('a creation has an alert')
-  if (others.length > 0) await createOthers(services, creation, { ...context, id: ownersId(alert.alert_id) })
+  const id = ownersId(alert.alert_id)
+  if (others.length > 0) await createOthers(services, creation, { ...context, id, begun: alert })
   return { alert, isRepeated: event === 'repeated' }
 }
 
@@ -76,15 +77,30 @@ interface Created {
   readonly isRepeated: boolean
 }
 
-async function createOthers(services: Services, creation: Creation, context: CreationContext): Promise<void> {
+async function createOthers(
+  services: Services,
+  creation: Creation,
+  { begun, ...context }: CreationContext & { readonly begun: AlertState },
+): Promise<void> {
   try {
-    await askAnew(services, creationCommands(creation, context).slice(1))
+    const [, ...others] = creationCommands(creation, context)
+    await askAnew(
+      services,
+      others.map((command) => asChanged(command, begun)),
+    )
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const half =
       'Only some of its symbols have the rule: send the same request again with its Idempotency-Key, which completes it and is not paid for again.'
     throw new ApiError(error.code, `${error.message} ${half}`, { ...error.detail, cause: error })
   }
+}
+
+/** What was begun may have been changed since: what is missing of it is as the rest. */
+function asChanged(command: Command, begun: Omit<AlertState, 'webhook'>): Command {
+  const { condition, target_price, threshold_pct, min_value_usd, delivery } = begun
+  const changed = { condition, target_price, threshold_pct, min_value_usd, delivery }
+  return { ...command, alert: command.alert && { ...command.alert, ...changed } }
 }
 
 /** Makes what is missing of an alert of several parts that was begun and paid for. */
@@ -100,7 +116,9 @@ async function complete(
   if (missing.length === 0) return
   await askAnew(
     call.services,
-    missing.map((command) => ({ ...command, alert: command.alert && { ...command.alert, owner, wallets } })),
+    missing
+      .map((command) => asChanged(command, known))
+      .map((command) => ({ ...command, alert: command.alert && { ...command.alert, owner, wallets } })),
   )
 }
 
