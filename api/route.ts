@@ -99,6 +99,11 @@ export interface Route<Input extends Params = Params> {
   readonly errors: readonly ErrorCode[]
   /** Finds out whether the request can be answered, before anything is paid; a reply is given for nothing. */
   prepare(call: Call<Input>): Promise<Reply | Run>
+  /**
+   * Keeps what `run` needs for the payment of that id while the money is taken; throws where there is none. Gives how to
+   * let go of it.
+   */
+  readonly keep?: (call: Pick<Call, 'services' | 'caller'>, id: string) => () => void
 }
 
 /** What a request's body may hold; a further field is refused. */

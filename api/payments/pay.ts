@@ -5,7 +5,7 @@ import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
-import { ownRequest, type Call, type Route } from '../route.ts'
+import { ownRequest, type Call, type Route, type Run } from '../route.ts'
 import { creditedKey } from '../credit/tokens.ts'
 import { payByCredit } from './by-credit.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
@@ -122,10 +122,24 @@ async function buyOnce(purchase: Purchase, call: Call, hasPaid: boolean): Promis
   const { route } = call
   const run = await route.prepare({ ...call, payer: { address: purchase.intent.from, hasPaid } })
   if (typeof run === 'object') return run
-  if (!isQuestion(route)) return runPaid(purchase, await settle(purchase), run, isStored(route))
+  if (!isQuestion(route)) return settleAndRun(purchase, call, { run, hasPaid })
   const reply = await run(null)
   if (reply.isFree === true) return reply
   return runPaid(purchase, await settle(purchase), async () => reply, true)
+}
+
+/** What may have been paid for is not refused for want of what is kept. */
+async function settleAndRun(
+  purchase: Purchase,
+  { route, services, caller }: Call,
+  { run, hasPaid }: { readonly run: Run; readonly hasPaid: boolean },
+): Promise<Reply> {
+  const letGo = hasPaid ? undefined : route.keep?.({ services, caller }, purchase.intent.payment_id)
+  try {
+    return await runPaid(purchase, await settle(purchase), run, isStored(route))
+  } finally {
+    letGo?.()
+  }
 }
 
 type Open = Extract<Standing, { is: 'open' }>

@@ -89,6 +89,10 @@ export const stream = dataRoute({
   outputs: { 200: streamOutput, 202: warmingUp },
   errors: [...dataErrors, 'rate_limited'],
   prepare: (call) => prepare(call, call.input),
+  keep: ({ services, caller }, id) => {
+    assertRoom(services, caller, id)
+    return services.streams.keep(id, caller)
+  },
 })
 
 interface Asked {

@@ -82,6 +82,8 @@ const ends = {
 export class Hub<Context> {
   readonly #options: HubOptions<Context>
   readonly #clients = new Set<Client<Context>>()
+  /** Callers for whom a place is kept, by the name that takes it. */
+  readonly #kept = new Map<string, string>()
   readonly #timers: NodeJS.Timeout[]
   /** Where all readers that take what they are sent are. */
   #told: Seen
@@ -102,9 +104,17 @@ export class Hub<Context> {
   /** Whether one more may listen, in place of the one of its name; `caller`: it is this one’s own bound that is reached. */
   room(caller: string, name?: string): 'free' | 'full' | 'caller' {
     const { clientsMax, callerMax } = this.#options
-    const others = [...this.#clients].filter((client) => name === undefined || client.name !== name)
-    if (others.length >= clientsMax) return 'full'
-    return others.filter((client) => client.caller === caller).length < callerMax ? 'free' : 'caller'
+    const listening = [...this.#clients].filter((client) => name === undefined || client.name !== name)
+    const kept = [...this.#kept].filter(([other]) => other !== name)
+    const callers = [...listening.map((client) => client.caller), ...kept.map(([, other]) => other)]
+    if (callers.length >= clientsMax) return 'full'
+    return callers.filter((other) => other === caller).length < callerMax ? 'free' : 'caller'
+  }
+
+  /** Keeps a place for who is about to listen, and gives how to let go of it. */
+  keep(name: string, caller: string): () => void {
+    this.#kept.set(name, caller)
+    return () => this.#kept.delete(name)
   }
 
   /** Sends what the reader lacks and then every change, as server-sent events. One that has left by now takes no place. */

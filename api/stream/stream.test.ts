@@ -224,6 +224,33 @@ describe('a stream that is paid for', () => {
     expect(ledger.charged).toHaveLength(11)
   })
 
+  it('takes no money for more streams than there is room for, however many are asked for at once', async () => {
+    const settling: (() => void)[] = []
+    const asked: Promise<Events>[] = []
+    for (let n = 1; n <= 12; n += 1) {
+      ledger.block = new Promise((resolve) => settling.push(resolve))
+      const one = listen(STREAM, await signed())
+      asked.push(one)
+      await Promise.race([one, vi.waitFor(() => expect(ledger.intents).toHaveLength(n))])
+    }
+    const answers: string[] = []
+    for (const [nth, one] of asked.entries()) {
+      settling[nth]?.()
+      const { statusCode, headers } = (await one).response
+      answers.push(`${String(statusCode)}${'payment-response' in headers ? ' paid' : ''}`)
+    }
+    expect(answers).toEqual([...Array.from({ length: 10 }, () => '200 paid'), '429', '429'])
+    expect(ledger.charged).toHaveLength(10)
+  })
+
+  it('keeps no place for a payment that was not taken', async () => {
+    ledger.outcome = { reason: 'insufficient_funds' }
+    for (let n = 0; n < 11; n += 1)
+      expect(await api.get(STREAM, { headers: await signed() })).toMatchObject({ status: 402 })
+    ledger.outcome = 'settled'
+    expect((await listen(STREAM, headers)).response.statusCode).toBe(200)
+  })
+
   it('is resumed in its own place where its caller has as many streams as it may', async () => {
     const first = await ready(STREAM, headers)
     for (let n = 1; n < 10; n += 1) await ready(STREAM, await signed())
