@@ -421,6 +421,20 @@ describe('feeds', () => {
     })
   })
 
+  it('go on with the markets that they know while the venue’s list has none', async () => {
+    const { of } = await start({ againMs: 20 })
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))
+    venue.list = []
+    const calls = venue.calls.length
+    await vi.waitFor(() =>
+      expect(venue.calls.slice(calls).filter((path) => path === '/list').length).toBeGreaterThan(2),
+    )
+    venue.list = [listed('BTCUSDT'), listed('ETHUSDT'), listed('SOLUSDT')]
+    await vi.waitFor(() => expect(asked.slice(1)).toEqual(['subscribe SOLUSDT']))
+    say({ symbol: 'ETHUSDT', last: '10' })
+    await vi.waitFor(async () => expect(await of('market.tickers', 'spot_ticker')).toHaveLength(1))
+  })
+
   it('ask for the list sooner when the venue refuses a symbol of it', async () => {
     venue.list = [listed('BTCUSDT'), listed('XUSDT')]
     vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })

@@ -75,11 +75,14 @@ export class InstrumentTable {
   }
 }
 
-/** Asks for one market's instruments and their prices; the checked-in rows where there is no answer. */
+/**
+ * Asks for one market's instruments and their prices; the checked-in rows where there is no answer, or one without a row
+ * that can be read: a venue does not end all of a market at once.
+ */
 export async function askMarkets(asked: ListedMarket): Promise<VenueMarkets> {
   const { listing, name, market, rest } = asked
   const rows = await allPages(rest, listing.first, (body) => listing.parse(body))
-  if (rows === undefined) return seedOf(asked)
+  if (rows === undefined || rows.length === 0) return seedOf(asked)
   const { prices } = listing
   const priced = prices === undefined ? [] : await allPages(rest, prices.first, (body) => prices.parse(body))
   return { venue: name, market, source: 'venue', rows, prices: priced ?? [] }
