@@ -382,7 +382,7 @@ export const settings = {
     kind: 'text',
     default: '',
     description:
-      'Token that is paid with, an address; empty: the network’s USDC. Another one needs its name and version too.',
+      'Token that is paid with, an address; empty: the network’s USDC. Another one needs its name and version too, and tells of `AuthorizationUsed` right before its `Transfer`, as EIP-3009 has it.',
     example: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   },
   PAYMENT_ASSET_NAME: {

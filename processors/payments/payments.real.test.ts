@@ -161,6 +161,23 @@ describe('an authorization that somebody else submits', () => {
     expect(await world.balance(payTo)).toBe(20_000n)
   })
 
+  it('with others in one transaction is honoured for each that moved its money, and for no other', async () => {
+    await world.host()
+    const payer = await world.payer(60_000n)
+    const paid = await Promise.all([signed(payer), signed(payer), signed(payer)])
+    const unpaid = await Promise.all([signed(payer), signed(payer)])
+    const toItself = ({ nonce }: PaymentIntent): Promise<PaymentIntent> =>
+      signed(payer, { to: payer.address, value: 0n, fields: { nonce } })
+    const spent = await Promise.all(unpaid.map(toItself))
+    const hash = await world.submitAll([...spent, ...paid], payer)
+    await world.ask(...unpaid, ...paid)
+    await Promise.all([...unpaid.map((one) => ended(one, ['failed'])), ...paid.map((one) => ended(one, ['settled']))])
+    const [failed, settled] = await Promise.all([unpaid[0], paid[0]].map((one) => world.events(one)))
+    expect(failed).toMatchObject([{ reason: 'invalid_exact_evm_nonce_already_used', tx: null }])
+    expect(settled).toMatchObject([{ tx: hash, by: 'other' }])
+    expect(await world.balance(payTo)).toBe(60_000n)
+  })
+
   it('into the same block before ours is honoured too', async () => {
     await world.host()
     const [payer, third] = [await world.payer(), await world.payer()]

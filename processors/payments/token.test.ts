@@ -52,10 +52,21 @@ describe('logs of a transaction', () => {
     const args = { authorizer: hex(intent.from), nonce: hex(nonce) }
     return log(asset, encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args }))
   }
+  const at = (logIndex: number, one: Log): Log => ({ ...one, logIndex })
   const other = `0x${'33'.repeat(20)}`
+  const another = `0x${'44'.repeat(32)}`
 
-  it('say that it was paid', () => {
-    expect(hasPaid([used(intent.nonce), moved()], intent)).toBe(true)
+  it.each<[string, readonly Log[]]>([
+    ['by itself', [used(intent.nonce), moved()]],
+    [
+      'among others, as one call of many',
+      [used(another), moved(), used(intent.nonce), moved(), used(another), moved()],
+    ],
+    ['with another contract’s word between', [used(intent.nonce), moved({ asset: other }), moved()]],
+    ['with another word of the token between', [used(intent.nonce), log(intent.asset, [hex(another)]), moved()]],
+    ['in the order of their numbers, however they were listed', [at(8, moved()), at(7, used(intent.nonce))]],
+  ])('say that it was paid, %s', (_, logs) => {
+    expect(hasPaid(logs, intent)).toBe(true)
   })
 
   it.each<[string, readonly Log[]]>([
@@ -67,6 +78,18 @@ describe('logs of a transaction', () => {
     ['it came from another', [used(intent.nonce), moved({ from: other })]],
     ['it was another token', [used(intent.nonce), moved({ asset: other })]],
     ['it was another token’s authorization', [used(intent.nonce, other), moved()]],
+    [
+      'it was used for another transfer, beside one of the same money',
+      [used(intent.nonce), moved({ to: intent.from, value: 0n }), used(another), moved()],
+    ],
+    [
+      'it was used for another transfer, behind one of the same money',
+      [used(another), moved(), used(intent.nonce), moved({ to: intent.from, value: 0n })],
+    ],
+    [
+      'its number is not beside that of the money, however they were listed',
+      [at(2, used(intent.nonce)), at(9, moved()), at(3, moved({ to: other }))],
+    ],
   ])('do not: %s', (_, logs) => {
     expect(hasPaid(logs, intent)).toBe(false)
   })

@@ -46,15 +46,22 @@ function vOf(signature: string): number {
   return v < 27 ? v + 27 : v
 }
 
-/** Whether these logs of one transaction say that exactly this authorization moved exactly this money. */
+/**
+ * Whether the logs of one transaction, all of them, say that exactly this authorization moved exactly this money. A nonce
+ * binds neither receiver nor amount, and one transaction may use many: only the transfer that the token tells of next is
+ * that of the authorization. Source: EIP-3009 and FiatTokenV2, which mark it as used and then transfer, nothing between.
+ */
 export function hasPaid(logs: readonly Log[], { asset, from, pay_to: to, value, nonce }: Authorization): boolean {
-  const own = logs.filter(({ address }) => isSame(address, asset))
-  const uses = parseEventLogs({ abi: tokenAbi, eventName: 'AuthorizationUsed', logs: own })
-  const moves = parseEventLogs({ abi: tokenAbi, eventName: 'Transfer', logs: own })
-  return (
-    uses.some(({ args }) => isSame(args.authorizer, from) && isSame(args.nonce, nonce)) &&
-    moves.some(({ args }) => isSame(args.from, from) && isSame(args.to, to) && args.value === BigInt(value))
-  )
+  const own = logs
+    .filter(({ address }) => isSame(address, asset))
+    .toSorted((a, b) => Number(a.logIndex) - Number(b.logIndex))
+  const told = parseEventLogs({ abi: tokenAbi, eventName: ['AuthorizationUsed', 'Transfer'], logs: own })
+  return told.some((use, at) => {
+    const move = told[at + 1]
+    if (use.eventName !== 'AuthorizationUsed' || move?.eventName !== 'Transfer') return false
+    const isUse = isSame(use.args.authorizer, from) && isSame(use.args.nonce, nonce)
+    return isUse && isSame(move.args.from, from) && isSame(move.args.to, to) && move.args.value === BigInt(value)
+  })
 }
 
 /** The token's word on why it would not move the money, as the protocol's reason code. */

@@ -3,19 +3,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseAbi, parseSignature } from 'viem'
+import { multicall3Abi, parseAbi, parseSignature } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { type RegistryCodec } from '../../../infra/kafka/codec.ts'
 import { ownTopics } from '../../../infra/kafka/testing/topics.ts'
 import type { Log } from '../../../infra/kafka/seam.ts'
 import wallet from '../../../infra/local/chain/contracts/ContractWallet.json' with { type: 'json' }
 import { localPayments, localWallet } from '../../../infra/local/chain/settings.ts'
-import { tokenAbi as localAbi, localClient, mint } from '../../../infra/local/chain/prepare-chain.ts'
+import { multicall3Address, tokenAbi as localAbi, localClient, mint } from '../../../infra/local/chain/prepare-chain.ts'
 import { startChain, type Chain } from '../../../infra/local/chain/start.ts'
 import { startChild, type Child } from '../../../infra/local/child.ts'
 import { paymentId } from '../../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../../schemas/records.ts'
-import { hex } from '../token.ts'
+import { hex, transferCall } from '../token.ts'
 import { authorizationTypes } from '../wire/offer.ts'
 import { intentOf, SELLER } from './intents.ts'
 
@@ -39,15 +39,17 @@ interface Signing {
   /** A contract that the account owns; left out: the account itself. */
   readonly from?: `0x${string}`
   readonly value?: bigint
+  /** Left out: who is to be paid. */
+  readonly to?: `0x${string}`
   readonly fields?: Partial<PaymentIntent>
 }
 
 /** An intent that the account has signed, to be settled within five minutes. */
 export async function signed(account: PrivateKeyAccount, options: Signing = {}): Promise<PaymentIntent> {
-  const { from = account.address, value = 20_000n, fields = {} } = options
-  const nonce = hex(`0x${randomBytes(32).toString('hex')}`)
+  const { from = account.address, value = 20_000n, to = payTo, fields = {} } = options
+  const nonce = hex(fields.nonce ?? `0x${randomBytes(32).toString('hex')}`)
   const validBefore = fields.valid_before ?? Math.floor(Date.now() / 1_000) + 300
-  const message = { from, to: payTo, value, validAfter: 0n, validBefore: BigInt(validBefore), nonce }
+  const message = { from, to, value, validAfter: 0n, validBefore: BigInt(validBefore), nonce }
   const primaryType = 'TransferWithAuthorization'
   const signature = await account.signTypedData({ domain, types: authorizationTypes, primaryType, message })
   return intentOf({
@@ -57,6 +59,7 @@ export async function signed(account: PrivateKeyAccount, options: Signing = {}):
     price: String(value),
     value: String(value),
     from: from.toLowerCase(),
+    pay_to: to.toLowerCase(),
     valid_before: validBefore,
     nonce,
     signature,
@@ -217,5 +220,15 @@ export class World {
       maxPriorityFeePerGas: tip,
       maxFeePerGas: 10n ** 11n + tip,
     })
+  }
+
+  /** Somebody submits many authorizations in one transaction; the hash of it, when it is in a block. */
+  async submitAll(intents: readonly PaymentIntent[], by: PrivateKeyAccount): Promise<`0x${string}`> {
+    const calls = intents.map((intent) => ({ target: asset, allowFailure: false, callData: transferCall(intent) }))
+    const call = { address: multicall3Address, abi: multicall3Abi, functionName: 'aggregate3' } as const
+    const hash = await this.client.writeContract({ account: by, ...call, args: [calls], gas: 2_000_000n })
+    const { status } = await this.client.waitForTransactionReceipt({ hash })
+    if (status !== 'success') throw new Error('many authorizations were undone')
+    return hash
   }
 }
