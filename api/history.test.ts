@@ -16,7 +16,8 @@ interface Point {
   buy_volume: number
   complete: boolean
   completeness: string
-  exchanges: Record<string, { cvd: number; delta: number }>
+  source: string | null
+  exchanges: Record<string, { cvd: number; delta: number; source: string | null }>
 }
 
 let api: Harness
@@ -163,6 +164,32 @@ describe('/cvd/history/:symbol', () => {
       const candles = await api.get(`/ohlcv/BTC?interval=1m&start=2026-01-02T02:55:00Z&exchange=${exchange}`)
       expect(candles.body['coverage']).toMatchObject({ complete: false, gaps: [{ exchange: 'all', state: 'lost' }] })
     }
+  })
+
+  it('takes no bucket for complete in which nobody was subscribed, and says nothing of one without a trade', async () => {
+    const of = (venue: string, minutes: number[]) =>
+      minutes.map((minute) => flow({ bucket: OPEN + minute * MINUTE, venue, buy: 3 }))
+    api.database.flows = [...of('binance', [-9, -8, -7, -6, -3, -2, -1]), ...of('okx', [-9, -8, -7, -6, -1])]
+    const ended = { asset: 'btc', from: OPEN - 6 * MINUTE + 20_000_000 }
+    api.database.unsubscribed = [
+      { ...ended, venue: 'binance', next: OPEN - 3 * MINUTE },
+      { ...ended, venue: 'okx', next: OPEN - MINUTE },
+    ]
+    const points = await history('limit=9')
+    const told = points.map(({ time, delta, source, complete, completeness, exchanges: { okx } }) =>
+      [time.slice(14, 16), delta, source, okx?.source, complete, completeness].join(' '),
+    )
+    expect(told).toEqual([
+      '56 4 trades trades true complete',
+      '57 4 trades trades true complete',
+      '58 4 trades trades false gap',
+      '59 0   false gap',
+      '00 0   false gap',
+      '01 2 trades  true complete',
+      '02 2 trades  true complete',
+      '03 4 trades trades true complete',
+      '04 0 trades trades false complete',
+    ])
   })
 
   it('says which buckets lack trades and which got them later', async () => {

@@ -103,6 +103,14 @@ describe('/ohlcv/:symbol', () => {
     })
   })
 
+  it('takes no candle for complete in a part of which nobody was subscribed', async () => {
+    const from = OPEN - 2 * MINUTE + 20 * SECOND
+    api.database.unsubscribed = [{ asset: 'btc', venue: 'binance', from, next: from + 30 * SECOND }]
+    const newest = await candles('limit=2')
+    expect(newest).toMatchObject([{ complete: false, completeness: 'gap' }, { completeness: 'complete' }])
+    expect(await candles('exchange=coinbase')).toMatchObject([{ complete: false, completeness: 'gap' }])
+  })
+
   it('does not mind the gaps of other venues', async () => {
     api.database.gaps = [{ asset: 'btc', venue: 'okx', state: 'unfillable', from: OPEN, to: OPEN + 1, missing: null }]
     expect((await api.get('/ohlcv/BTC?interval=1m&limit=1')).body['coverage']).toMatchObject({ complete: true })
@@ -159,9 +167,17 @@ describe('/ohlcv/:symbol before the first trades', () => {
     const { candles: rows } = await hours()
     expect(rows).toMatchObject([
       { source: 'venue_candles' },
-      { open: 90, source: 'trades', volume: 3, trades: 1 },
-      { open: 95, source: 'trades' },
+      { open: 90, source: 'trades', volume: 3, trades: 1, complete: false, completeness: 'gap' },
+      { open: 95, source: 'trades', complete: true },
     ])
+    const { coverage } = await hours('&start=2026-01-02T01:00:00Z&end=2026-01-02T02:00:00Z')
+    expect(coverage).toMatchObject({ complete: false, share: (HOUR - 20 * MINUTE - SECOND) / HOUR })
+  })
+
+  it('has the candles of a venue that never traded here as they are', async () => {
+    api.database.pasts = [candle(-2, { venue: 'okx' }), candle(-1, { venue: 'okx' })]
+    const { candles: rows } = await hours('&exchange=okx')
+    expect(rows).toMatchObject([{ complete: true }, { complete: true, completeness: 'complete' }])
   })
 
   it('keeps the trades of a first hour that lies before all candles', async () => {
@@ -184,6 +200,11 @@ describe('/ohlcv/:symbol before the first trades', () => {
     // Of the day 6 hours are there: the candles of its last 18 were left out.
     api.database.pasts = api.database.pasts.filter(({ start }) => start < BEGUN - 19 * HOUR || start >= BEGUN - HOUR)
     expect(await share(day)).toMatchObject({ share: 0.25, complete: false })
+    const { candles: days } = (await api.get('/ohlcv/BTC?interval=1d&end=2026-01-02')).body
+    expect(days).toMatchObject([
+      { complete: false, completeness: 'gap' },
+      { complete: false, completeness: 'gap' },
+    ])
     // Nothing but an old day: no time up to the first trade is told.
     api.database.pasts = Array.from({ length: 24 }, (_, back) => candle(-back - 240))
     expect(await share(day)).toMatchObject({ share: 0, complete: false })

@@ -1,7 +1,8 @@
+import { wasSubscribed, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
+import { coveredOf, missingOf, type Missing, type Unsubscribed } from '../views/covered.ts'
 import type { Traded } from '../views/flow.ts'
 import { toldOver } from '../views/held-past.ts'
 import { coverageOf } from '../views/gaps.ts'
@@ -64,16 +65,16 @@ function historyView(context: TradeContext, asked: Asked, { rows, missing, ancho
   const told = toldOf(context, { past, anchor })
   const range = rangeOf(told, asked)
   const venues = viewVenues({ ...context, partitionTime: now, newest: newestByVenue(traded), gaps })
-  const tradesFrom = tradesFromOf(traded, past)
-  const points = pointsOf(rows, range, { width, counted: context.counted, tradesFrom }).map(
+  const holes = gaps.filter(isHole)
+  const instruments = coveredOf(withPast(traded, past), { holes, unsubscribed })
+  const isHeard = heardOf({ traded, past, unsubscribed })
+  const points = pointsOf(rows, range, { width, counted: context.counted, isHeard }).map(
     ({ time, backfilled, point }) => ({
       ...point,
-      ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps }),
+      ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps, instruments }),
     }),
   )
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
-  const holes = gaps.filter(isHole)
-  const instruments = coveredOf(withPast(traded, past), { holes, unsubscribed })
   const coverage = coverageOf({
     asked: askedRange(range, asked),
     instruments,
@@ -108,11 +109,21 @@ function toldOf(
   return { now, since: first === null ? null : Math.max(first, anchor) }
 }
 
-/** From when on a venue's trades count; Infinity: it has none. */
-function tradesFromOf(traded: readonly Traded[], past: readonly Past[]): (venue: string) => Micros {
+interface HeardFacts {
+  readonly traded: readonly Traded[]
+  readonly past: readonly Past[]
+  readonly unsubscribed: readonly Unsubscribed[]
+}
+
+/** Whether a venue's trades count at some time of a bucket: from its past or its first trade on, while somebody is subscribed. */
+function heardOf({ traded, past, unsubscribed }: HeardFacts): (venue: string, bucket: Stretch) => boolean {
   const until = new Map(past.map((one) => [one.instrument, one.until]))
-  const of = (venue: string): Traded[] => traded.filter((one) => one.venue === venue)
-  return (venue) => Math.min(Infinity, ...of(venue).map(({ instrument, first }) => until.get(instrument) ?? first))
+  const instruments = traded.map(({ venue, instrument, first }) => ({
+    venue,
+    since: until.get(instrument) ?? first,
+    unsubscribed: unsubscribed.filter((stretch) => stretch.instrument === instrument),
+  }))
+  return (venue, bucket) => instruments.some((one) => one.venue === venue && wasSubscribed(one, bucket))
 }
 
 /** The buckets to tell. Without a trade in the log there is only the open one. */

@@ -86,7 +86,7 @@ function ohlcvView(context: WithPast, asked: AskedCandles, { candles, missing }:
     exchange,
     candles: candles.map((row) => ({
       ...candleBody(row),
-      ...wholenessOf({ ...row, width }, { since: since ?? now, now, gaps: mine }),
+      ...wholenessOf({ ...row, width }, { since: since ?? now, now, gaps: mine, instruments }),
     })),
     next: nextPage(asked.start, pageRange(context, asked, candles), candleRange(context, asked)),
     coverage: coverageOf({

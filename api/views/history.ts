@@ -1,3 +1,4 @@
+import type { Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
@@ -157,15 +158,15 @@ export interface Point extends VenuePoint {
 interface PointsOf {
   readonly width: Micros
   readonly counted: readonly TradeVenueRow[]
-  /** From when on a venue's trades count; Infinity: it has none. */
-  readonly tradesFrom: (venue: string) => Micros
+  /** Whether a venue's trades count at some time of a bucket, were there any. */
+  readonly isHeard: (venue: string, bucket: Stretch) => boolean
 }
 
 /** A point for every bucket of the range, oldest first, with the time of each. Totals are sums in the venues' order. */
 export function pointsOf(
   rows: readonly FlowRow[],
   range: Range,
-  { width, counted, tradesFrom }: PointsOf,
+  { width, counted, isHeard }: PointsOf,
 ): { time: Micros; backfilled: boolean; point: Point }[] {
   const byKey = new Map(rows.map((row) => [`${row.venue}|${row.time ?? 'before'}`, row]))
   const running = new Map(counted.map(({ venue }) => [venue as string, deltaOf(byKey.get(`${venue}|before`))]))
@@ -174,7 +175,7 @@ export function pointsOf(
     const exchanges = flows.map(([venue, flow]) => {
       const cvd = (running.get(venue) ?? 0) + deltaOf(flow)
       running.set(venue, cvd)
-      const quiet = time + width > tradesFrom(venue) ? 'trades' : null
+      const quiet = isHeard(venue, { from: time, to: time + width }) ? 'trades' : null
       const source = flow === undefined ? quiet : sourceOf(flow.made)
       const volumes = { buy_volume: flow?.buy ?? 0, sell_volume: flow?.sell ?? 0 }
       return [venue, { delta: deltaOf(flow), ...volumes, cvd, source }] as const

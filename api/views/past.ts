@@ -122,12 +122,16 @@ export function sinceOf(first: Micros | null, past: readonly Past[]): Micros | n
   return past.reduce<Micros | null>((least, { since }) => Math.min(least ?? Infinity, since), first)
 }
 
-/** The same instruments, each as if it had traded since its first candle but for the hours that were not read back. */
+/**
+ * The same instruments, each as if it had traded since its first candle but for the hours that were not read back, and for
+ * what lies before the first trade where trades are told.
+ */
 export function withPast(traded: readonly Traded[], past: readonly Past[]): First[] {
   const byInstrument = new Map(past.map((one) => [one.instrument, one]))
   return traded.map(({ instrument, first }) => {
-    const { since = Infinity, holes = [] } = byInstrument.get(instrument) ?? {}
-    return { instrument, first: Math.min(first, since), unread: holes }
+    const { since = Infinity, until = first, holes = [] } = byInstrument.get(instrument) ?? {}
+    const untold = until < first ? [{ from: until, to: first }] : []
+    return { instrument, first: Math.min(first, since), unread: [...holes, ...untold] }
   })
 }
 

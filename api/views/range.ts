@@ -1,3 +1,4 @@
+import { isCovered, type Covered } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { iso, microsSql } from './time.ts'
 
@@ -94,16 +95,26 @@ export interface Wholeness {
   readonly completeness: Completeness
 }
 
+interface WholenessFacts {
+  readonly since: Micros
+  readonly now: Micros
+  readonly gaps: readonly Hole[]
+  /** Which time is told of each instrument. */
+  readonly instruments: readonly Covered[]
+}
+
 /**
- * Whether a bucket holds all trades: `gap` where some are missing or it begins before the first trade, `backfilled`
- * where some came later by REST. Never `complete` with a `gap`, be it that the trades are still fetched or lost for good.
+ * Whether a bucket holds all trades: `gap` where some are missing, nobody was subscribed in a part of it or it begins before
+ * the first trade, `backfilled` where some came later by REST. Never `complete` with a `gap`, be it that the trades are still
+ * fetched or lost for good.
  */
 export function wholenessOf(
   bucket: Bucket & { readonly backfilled: boolean },
-  { since, now, gaps }: { readonly since: Micros; readonly now: Micros; readonly gaps: readonly Hole[] },
+  { since, now, gaps, instruments }: WholenessFacts,
 ): Wholeness {
   const touching = gaps.filter((gap) => touches(gap, bucket))
-  if (bucket.time < since || touching.some((gap) => gap.state !== 'filled'))
+  const known = { from: bucket.time, to: Math.min(bucket.time + bucket.width, now) }
+  if (bucket.time < since || touching.some((gap) => gap.state !== 'filled') || !isCovered(instruments, known))
     return { complete: false, completeness: 'gap' }
   const isOver = bucket.time + bucket.width + CLOSES_AFTER <= now
   return { complete: isOver, completeness: bucket.backfilled || touching.length > 0 ? 'backfilled' : 'complete' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { coveredShare, CoveredTime, HOLES_MAX, type Covered } from './covered-time.ts'
+import { coveredShare, CoveredTime, HOLES_MAX, isCovered, type Covered } from './covered-time.ts'
 import { gap, SECOND, T0 } from './testing/records.ts'
 
 const MINUTE = 60 * SECOND
@@ -29,6 +29,11 @@ describe('the covered share of an hour', () => {
     ['is none where nobody was subscribed to any', [instrument(-90, [], [[-60, Infinity]])], 0],
   ])('%s', (_, instruments, expected) => {
     expect(coveredShare(instruments, hour)).toBe(expected)
+    expect(isCovered(instruments, hour)).toBe(instruments.length === 0 || expected === 1)
+  })
+
+  it('is not told of a time before all trades', () => {
+    expect(isCovered([instrument(60)], hour)).toBe(true)
   })
 })
 

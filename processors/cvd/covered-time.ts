@@ -32,11 +32,31 @@ export function coveredShare(instruments: readonly Covered[], { from, to }: Stre
   let wanted = 0
   let covered = 0
   for (const instrument of instruments) {
-    if (instrument.since >= to || instrument.unsubscribed.some((un) => un.from <= from && un.to >= to)) continue
+    if (!wasSubscribed(instrument, { from, to })) continue
     wanted += 1
     covered += coveredTime(instrument, from, to)
   }
   return wanted === 0 || to <= from ? 0 : covered / (wanted * (to - from))
+}
+
+/** Whether that share is all of it, where any of them traded before its end. For many stretches: it sorts nothing. */
+export function isCovered(instruments: readonly Covered[], stretch: Stretch): boolean {
+  const begun = instruments.filter(({ since }) => since < stretch.to)
+  const wanted = begun.filter((instrument) => wasSubscribed(instrument, stretch))
+  return begun.length === 0 || (wanted.length > 0 && wanted.every((instrument) => hasAllOf(instrument, stretch)))
+}
+
+function hasAllOf({ since, holes, unsubscribed }: Covered, { from, to }: Stretch): boolean {
+  const isWithin = (hole: Stretch): boolean => hole.from < to && hole.to > from
+  return since <= from && !holes.some(isWithin) && !unsubscribed.some(isWithin)
+}
+
+/** Whether an instrument traded before the end of a stretch and was subscribed at some time of it. */
+export function wasSubscribed(
+  { since, unsubscribed }: Pick<Covered, 'since' | 'unsubscribed'>,
+  { from, to }: Stretch,
+): boolean {
+  return since < to && !unsubscribed.some((un) => un.from <= from && un.to >= to)
 }
 
 function coveredTime({ since, holes, unsubscribed }: Covered, from: Micros, to: Micros): Micros {
