@@ -1,10 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fakePayments, type FakePayments } from '../../api/testing/fake-payments.ts'
 import { NOW, startHarness, type Harness } from '../../api/testing/harness.ts'
 import { payer } from '../../infra/local/chain/accounts.ts'
+import { MarketDataClient } from '../clients/typescript/src/index.ts'
+import { Payer } from '../clients/typescript/src/payer.ts'
+import { createMcpServer } from './server.ts'
 import { routeTools } from './tools.ts'
 
 const program = fileURLToPath(new URL('../mcp.ts', import.meta.url))
@@ -41,6 +46,17 @@ async function startAgent(...flags: string[]): Promise<Agent> {
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(transport, { timeout: PATIENCE_MS })
   return { client, said: () => said }
+}
+
+/** An agent on a server in this process, whose client gives up at its second try. */
+async function nearAgent(totalUsdc: number): Promise<Agent> {
+  const paid = new Payer(privateKeyToAccount(payer.key), { maxPerCallUsdc: 1, totalUsdc })
+  const asking = new MarketDataClient({ baseUrl: api.url, payer: paid, tries: 2 })
+  const server = createMcpServer({ client: asking, payer: paid, version: '1.0.0', maxPerCallUsdc: 1 })
+  const [here, there] = InMemoryTransport.createLinkedPair()
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await Promise.all([server.connect(there), client.connect(here)])
+  return { client, said: () => '' }
 }
 
 interface Called {
@@ -134,6 +150,25 @@ describe('the MCP server', () => {
     expect(payments.ledger.charged.length).toBe(before)
     const { tools } = await poor.client.listTools()
     expect(tools.filter(({ inputSchema }) => inputSchema['additionalProperties'] !== false)).toEqual([])
+  })
+
+  it('sends the payment of a call without an answer again at the same call, for as long as it can be settled', async () => {
+    const agent = await nearAgent(3)
+    const before = payments.ledger.charged.length
+    payments.ledger.outcome = 'pending'
+    const open = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'mine' })
+    expect([open.isError, open.text]).toEqual([true, expect.stringContaining('settlement_pending')])
+    expect(open.text).toContain('The same call again sends the same payment')
+    const other = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'another' })
+    expect(other.text).toContain('"spent_usdc":2')
+    payments.ledger.outcome = 'settled'
+    const bought = await call(agent, 'credit_buy', { label: 'mine', amount_usdc: 1 })
+    expect([bought.answer['label'], bought.cost['paid_usdc'], bought.cost['spent_usdc']]).toEqual(['mine', 1, 2])
+    expect(payments.ledger.charged.length - before).toBe(1)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 })
+    api.advance(301_000)
+    const late = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'another' }).finally(() => vi.useRealTimers())
+    expect([late.answer['label'], late.cost['spent_usdc']]).toEqual(['another', 3])
   })
 
   it('tells what is wrong with a call', async () => {

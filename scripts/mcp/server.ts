@@ -7,16 +7,20 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import {
   ApiError,
+  CallError,
   NotPaidError,
   operations,
   type MarketDataClient,
   type Payment,
 } from '../clients/typescript/src/index.ts'
 import type { Payer } from '../clients/typescript/src/payer.ts'
+import { hasExpired } from '../clients/typescript/src/payment.ts'
 import { routeTools, type RouteTool } from './tools.ts'
 
 /** Alerts whose tokens are remembered; the oldest goes first. */
 const TOKENS_MAX = 1_000
+/** Payments that are kept for the same call; the oldest goes first. */
+const PAYMENTS_MAX = 1_000
 
 export interface McpOptions {
   readonly client: MarketDataClient
@@ -56,10 +60,12 @@ export function createMcpServer(options: McpOptions): Server {
 
 type ToolArguments = Readonly<Record<string, unknown>>
 
-/** One agent's session: its budget, and the tokens of the alerts that it made. */
+/** One agent's session: its budget, the tokens of the alerts that it made, and the payments that have no answer yet. */
 class Session {
   readonly #options: McpOptions
   readonly #tokens = new Map<string, string>()
+  /** By tool and arguments. */
+  readonly #payments = new Map<string, Payment>()
 
   constructor(options: McpOptions) {
     this.#options = options
@@ -75,20 +81,34 @@ class Session {
     if (found === undefined) return resultOf(this.#budget())
     const missing = (found.tool.inputSchema.required ?? []).filter((field) => given[field] === undefined)
     if (missing.length > 0) return failed(`Missing: ${missing.join(', ')}.`)
+    const same = JSON.stringify([name, Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))])
     try {
-      return await this.#ask(found, given)
+      return await this.#ask(found, given, this.#takePayment(same))
     } catch (error) {
+      if (error instanceof CallError && error.payment !== undefined) this.#keepPayment(same, error.payment)
       return failed(wordsOf(error), this.#budget())
     }
   }
 
-  async #ask({ name }: RouteTool, given: ToolArguments): Promise<CallToolResult> {
+  #takePayment(same: string): Payment | undefined {
+    const payment = this.#payments.get(same)
+    this.#payments.delete(same)
+    return payment === undefined || hasExpired(payment) ? undefined : payment
+  }
+
+  #keepPayment(same: string, payment: Payment): void {
+    this.#payments.set(same, payment)
+    forgetOldest(this.#payments, PAYMENTS_MAX)
+  }
+
+  async #ask({ name }: RouteTool, given: ToolArguments, payment: Payment | undefined): Promise<CallToolResult> {
     const { idempotency_key: key, ...input } = given
     let paid: Payment | undefined
     const answer = await this.#options.client.call(name, this.#withToken(name, input), {
       ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
-      onPaid: (payment: Payment) => {
-        paid = payment
+      payment,
+      onPaid: (sent: Payment) => {
+        paid = sent
       },
     })
     this.#remember(answer)
@@ -121,9 +141,13 @@ class Session {
     const { alert_id: id, manage_token: token } = Object(answer) as ToolArguments
     if (typeof id !== 'string' || typeof token !== 'string') return
     this.#tokens.set(id, token)
-    const [oldest] = this.#tokens.keys()
-    if (this.#tokens.size > TOKENS_MAX && oldest !== undefined) this.#tokens.delete(oldest)
+    forgetOldest(this.#tokens, TOKENS_MAX)
   }
+}
+
+function forgetOldest(kept: Map<string, unknown>, most: number): void {
+  const [oldest] = kept.keys()
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
 }
 
 function resultOf(value: object): CallToolResult {
@@ -140,6 +164,12 @@ function failed(message: string, cost?: object): CallToolResult {
 }
 
 function wordsOf(error: unknown): string {
+  if (error instanceof CallError && error.payment !== undefined)
+    return `${messageOf(error)} The same call again sends the same payment, which is charged once.`
+  return messageOf(error)
+}
+
+function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
     const { field } = error.told
     return `${error.message}${field === undefined ? '' : ` (field: ${field})`}`

@@ -24,6 +24,7 @@ export function pythonApi(): string {
     'from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, TypeVar',
     '',
     'from .history import AsyncHistory, History, ranged',
+    'from .payment import Payment',
     '',
     'T = TypeVar("T")',
   ]
@@ -172,6 +173,7 @@ function table(of: string, all: readonly Operation[]): string[] {
 }
 
 const KEY = 'idempotency_key'
+const PAYMENT = 'payment'
 
 /** A method, as both classes have it. */
 interface Method {
@@ -197,10 +199,11 @@ function methodOf(operation: Operation, answer: string, isStream: boolean): Meth
   const others = typed(inputs.filter((input) => !input.isRequired)).map((input) => `${input} | None = None`)
   const further = [
     ...(isKeyed ? [`${KEY}: str | None = None`] : []),
+    ...(priceUsdc > 0 ? [`${PAYMENT}: Payment | None = None`] : []),
     ...(rows === undefined ? [] : ['days: float | None = None']),
   ]
   const named = [...needed, ...others, ...further]
-  const given = [...inputs.map((input) => input.name), ...(isKeyed ? [KEY] : [])]
+  const given = [...inputs.map((input) => input.name), ...(isKeyed ? [KEY] : []), ...(priceUsdc > 0 ? [PAYMENT] : [])]
   const input = `{${given.map((one) => `"${one}": ${one}`).join(', ')}}`
   const price = `${priceUsdc === 0 ? 'Free' : `${priceUsdc} USDC`}${rows === undefined ? '' : ' a page'}`
   const row = `${answer}${pascal(rows ?? '')}Item`

@@ -58,6 +58,7 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
   interface Seen {
     readonly url: string
     readonly keys: unknown[]
+    readonly payments: unknown[]
   }
 
   /** Too many requests, and come back in ten minutes. */
@@ -69,8 +70,10 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
   /** Answers one after the other; the last one for good. 0: the connection is cut. */
   async function serving(...statuses: readonly number[]): Promise<Seen> {
     const keys: unknown[] = []
+    const payments: unknown[] = []
     const listener: RequestListener = (request, response) => {
       keys.push(request.headers['idempotency-key'])
+      payments.push(request.headers['payment-signature'])
       const status = statuses[Math.min(keys.length, statuses.length) - 1] ?? 0
       if (status === 0) return void request.socket.destroy()
       if (status === HALF)
@@ -83,7 +86,7 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
     }
     const server = createServer(listener)
     running.push({ stop: () => closeServer(server) })
-    return { url: `http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}`, keys }
+    return { url: `http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}`, keys, payments }
   }
 
   it('waits out 429 and 503, for as long as its tries and its deadline last', async () => {
@@ -96,6 +99,34 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
     const short = { options: { deadline_seconds: 20 } }
     expect((await client.call(late.url, 'price_alert', { id: 'alert_x' }, short)).error).toBe('RateLimitedError')
     expect(late.keys.length).toBe(1)
+  })
+
+  it.each([
+    ['UnavailableError', 503],
+    ['NoAnswerError', 0],
+  ] as const)('gives back payment and key with %s, and sends them again', async (error, status) => {
+    const paying = started(isAsync, { SIGNS: 'one payment after the other' })
+    const busy = await serving(402, status, 200)
+    const options = { options: { tries: 2 } }
+    expect(await paying.call(busy.url, 'price_alert_create', alert, options)).toMatchObject({ error, paid: 'signed 1' })
+    const again = await paying.call(busy.url, 'price_alert_create', alert, { hands_back: 'payment' })
+    expect(again.answer).toEqual({ alert_id: 'x' })
+    expect([busy.payments, new Set(busy.keys).size]).toEqual([[undefined, 'signed 1', 'signed 1'], 1])
+    const free = await serving(0, 200)
+    await paying.call(free.url, 'price_alert_create', alert, { options: { tries: 1 } })
+    await paying.call(free.url, 'price_alert_create', alert, { hands_back: 'idempotency_key' })
+    expect([free.keys.length, new Set(free.keys).size]).toEqual([2, 1])
+  })
+
+  it('neither gives back a payment that was refused nor sends one that has expired', async () => {
+    const paying = started(isAsync, { SIGNS: 'one payment after the other', VALID_SECONDS: '0' })
+    const refusing = await serving(402)
+    const refused = await paying.call(refusing.url, 'cvd', { symbol: 'BTC' })
+    expect(refused).toMatchObject({ error: 'PaymentRequiredError', paid: null })
+    const busy = await serving(402, 503)
+    await paying.call(busy.url, 'cvd', { symbol: 'BTC' }, { options: { tries: 2 } })
+    const late = await paying.call(busy.url, 'cvd', { symbol: 'BTC' }, { hands_back: 'payment' })
+    expect([late.error, late.code, busy.payments.length]).toEqual(['NotPaidError', 'payment_expired', 2])
   })
 
   it('listens, and goes on behind the last event where it was cut', async () => {
@@ -144,8 +175,22 @@ describe.skipIf(!canPay).each(kinds)('%s, with the official package', (_name, is
     expect([names, spent]).toEqual([['cvd', 'price', 'funding', 'ready', 'end'], 0.1])
   })
 
+  it('is charged once for credit whose payment takes longer to settle than the call', async () => {
+    const bought = (): number => payments.ledger.charged.filter(({ route }) => route === '/credit').length
+    const before = bought()
+    const client = started(isAsync, { PAYER_KEY: payer.key, MAX_PER_CALL_USDC: '1', BUDGET_USDC: '1' })
+    payments.ledger.outcome = 'pending'
+    const open = await client.call(api.url, 'credit_buy', {}, { options: { tries: 2 } })
+    payments.ledger.outcome = 'settled'
+    expect(open).toMatchObject({ error: 'UnavailableError', code: 'settlement_pending', spent: 1 })
+    const { answer, spent } = await client.call(api.url, 'credit_buy', {}, { hands_back: 'payment' })
+    expect([answer?.['amount_usdc'], spent, bought() - before]).toEqual([1, 1, 1])
+  })
+
   it('pays within its budget, refused before it signs', async () => {
-    const before = payments.ledger.charged.filter(({ route }) => route !== '/stream').length
+    const others = (): number =>
+      payments.ledger.charged.filter(({ route }) => !['/stream', '/credit'].includes(route)).length
+    const before = others()
     const key = `a-key-of-this-test-${String(isAsync)}`
     const budget = { MAX_PER_CALL_USDC: '0.04', BUDGET_USDC: '0.13' }
     const client = started(isAsync, { PAYER_KEY: payer.key, ...budget })
@@ -161,6 +206,6 @@ describe.skipIf(!canPay).each(kinds)('%s, with the official package', (_name, is
     await client.call(api.url, 'ohlcv', { symbol: 'BTC' })
     const over = await client.call(api.url, 'basis', { symbol: 'BTC' })
     expect(over).toMatchObject({ error: 'NotPaidError', code: 'over_total', spent: 0.12 })
-    expect(payments.ledger.charged.filter(({ route }) => route !== '/stream').length - before).toBe(3)
+    expect(others() - before).toBe(3)
   })
 })

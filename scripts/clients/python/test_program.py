@@ -1,7 +1,8 @@
 """Calls the client as a test says: one JSON object a line in, one out. Not part of the package.
 
-In: {"call", "input", "options": {"tries", "deadline_seconds"}, "base", "table", "is_async", "events"}; the key and the budget
-stand in the environment. table: a history is told as what this method of it makes, or as its rows; events: of a stream so
+In: {"call", "input", "options": {"tries", "deadline_seconds"}, "base", "table", "is_async", "events",
+"hands_back", "asks_again"}; the key and the budget stand in the environment, or SIGNS, for payments that are none. hands_back: what of the
+last error is input of the call. asks_again: a history whose page fails is asked once more. table: a history is told as what this method of it makes, or as its rows; events: of a stream so
 many are heard, then it is left.
 """
 
@@ -9,13 +10,14 @@ import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from itertools import islice
 from typing import Any
 
-from market_data_alerts import ApiError, AsyncHistory, AsyncMarketDataClient, MarketDataClient
-from market_data_alerts import NoAnswerError, NotPaidError
+from market_data_alerts import AsyncHistory, AsyncMarketDataClient, MarketDataClient
+from market_data_alerts import CallError, NotPaidError, Payment
 
 payer = None
 if os.environ.get("PAYER_KEY"):
@@ -30,6 +32,21 @@ if os.environ.get("PAYER_KEY"):
     )
 
 
+elif os.environ.get("SIGNS"):
+
+    class Signs:
+        """Signs one payment after the other."""
+
+        spent_usdc = 0
+
+        def pay(self, headers: Any, body: Any) -> Payment:
+            self.spent_usdc += 1
+            until = time.time() + float(os.environ.get("VALID_SECONDS", "300"))
+            return Payment({"payment-signature": f"signed {self.spent_usdc}"}, 1, until)
+
+    payer = Signs()
+
+
 def now(task: dict[str, Any]) -> Any:
     client = MarketDataClient(task["base"], payer=payer, **task.get("options", {}))
     answer = getattr(client, task["call"])(**task["input"])
@@ -37,6 +54,9 @@ def now(task: dict[str, Any]) -> Any:
         return {"events": [*islice(answer, task.get("events"))]}
     if task.get("table") is None:
         return answer
+    if task.get("asks_again"):
+        with suppress(CallError):
+            [*answer.rows()]
     return told(task["table"], {"rows": [*answer.rows()]} if task["table"] == "rows" else getattr(answer, task["table"])())
 
 
@@ -49,6 +69,9 @@ async def later(task: dict[str, Any]) -> Any:
         kind = task.get("table")
         if not isinstance(answer, AsyncHistory) or kind is None:
             return await answer
+        if task.get("asks_again"):
+            with suppress(CallError):
+                await answer
         return told(kind, {"rows": [*(await answer).rows()]} if kind == "rows" else await getattr(answer, kind)())
 
 
@@ -73,12 +96,18 @@ def told(kind: str, table: Any) -> dict[str, Any]:
     return {"types": {name: str(of) for name, of in types.items()}, "rows": shown}
 
 
+last: Any = None
 for line in sys.stdin:
     task = json.loads(line)
+    if "hands_back" in task:
+        task["input"][task["hands_back"]] = getattr(last, task["hands_back"])
     try:
         said = {"answer": asyncio.run(later(task)) if task.get("is_async") else now(task)}
-    except (ApiError, NotPaidError, NoAnswerError) as error:
+    except (CallError, NotPaidError) as error:
+        last = error
         said = {"error": type(error).__name__, "code": error.code, "status": getattr(error, "status", None)}
+        payment = getattr(error, "payment", None)
+        said["paid"] = None if payment is None else payment.headers.get("payment-signature")
     except (ValueError, ImportError) as error:
         said = {"error": str(error)}
     print(json.dumps({**said, "spent": payer.spent_usdc if payer is not None else 0}), flush=True)

@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { inspect } from 'node:util'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakePayments, payer as account, type FakePayments } from '../../../api/testing/fake-payments.ts'
@@ -128,6 +129,31 @@ describe('on the API', () => {
     expect(await failure(asking.priceAlertCancel(owner))).toMatchObject({ code: 'alert_not_active', status: 409 })
   })
 
+  it('is charged once for credit whose payment takes longer to settle than the call', async () => {
+    payments.ledger.outcome = 'pending'
+    const payer = new Payer(account, { maxPerCallUsdc: 1, totalUsdc: 1 })
+    const asking = client({ payer, tries: 2 })
+    const error = (await failure(asking.creditBuy())) as UnavailableError
+    expect([error.code, error.payment?.usdc]).toEqual(['settlement_pending', 1])
+    payments.ledger.outcome = 'settled'
+    const made = await asking.creditBuy({}, { payment: error.payment })
+    expect([made.amount_usdc, payer.spentUsdc, payments.ledger.charged.length]).toEqual([1, 1, 1])
+  })
+
+  it('goes on with a paid stream of which it lost hold, for the same payment', async () => {
+    const payer = new Payer(account, dollar)
+    const asking = client({ payer, tries: 2 })
+    payments.ledger.outcome = 'pending'
+    const error = (await failure(asking.stream({ symbols: ['BTC'], seconds: 1 }).next())) as UnavailableError
+    payments.ledger.outcome = 'settled'
+    const receipts: unknown[] = []
+    const onPaid = (_paid: unknown, receipt: string | null): number => receipts.push(receipt)
+    const options = { payment: error.payment, onPaid }
+    const names: string[] = []
+    for await (const { name } of asking.stream({ symbols: ['BTC'], seconds: 1 }, options)) names.push(name)
+    expect([names.at(-1), receipts.length, payer.spentUsdc]).toEqual(['end', 1, 0.1])
+  })
+
   it('tells the API’s identifiers', async () => {
     const unknown = await failure(client().priceAlert({ id: 'alert_btc_1_1' }))
     expect(unknown).toBeInstanceOf(ApiError)
@@ -226,13 +252,18 @@ describe('on a server that fails', () => {
     expect(await client.priceAlertCancel(owner)).toEqual({ alert_id: 'x' })
   })
 
-  it('sends one payment until the answer is there', async () => {
+  /** What a paid route is answered with. */
+  async function offered(): Promise<readonly [number, object, Record<string, string>]> {
     const payments = await fakePayments()
     const api = await startHarness({ payments })
     running.push(api, payments)
     const asked = await fetch(`${api.url}/cvd/BTC`)
     const header = asked.headers.get('payment-required') ?? ''
-    const offer = [402, (await asked.json()) as object, { 'payment-required': header }] as const
+    return [402, (await asked.json()) as object, { 'payment-required': header }]
+  }
+
+  it('sends one payment until the answer is there', async () => {
+    const offer = await offered()
     const payer = new Payer(privateKeyToAccount(`0x${'11'.repeat(32)}`), dollar)
     const client = new MarketDataClient({ baseUrl: await serving(offer, 'cut', down, fine), payer })
     await client.cvd({ symbol: 'BTC' })
@@ -241,15 +272,47 @@ describe('on a server that fails', () => {
   })
 
   it('pays nothing twice where its payment is refused', async () => {
-    const payments = await fakePayments()
-    const api = await startHarness({ payments })
-    running.push(api, payments)
-    const asked = await fetch(`${api.url}/cvd/BTC`)
-    const header = asked.headers.get('payment-required') ?? ''
-    const offer = [402, (await asked.json()) as object, { 'payment-required': header }] as const
     const payer = new Payer(account, dollar)
-    const client = new MarketDataClient({ baseUrl: await serving(offer), payer })
-    expect(await failure(client.cvd({ symbol: 'BTC' }))).toBeInstanceOf(PaymentRequiredError)
-    expect([seen.length, payer.spentUsdc]).toEqual([2, 0.02])
+    const client = new MarketDataClient({ baseUrl: await serving(await offered()), payer })
+    const error = (await failure(client.cvd({ symbol: 'BTC' }))) as PaymentRequiredError
+    expect(error).toBeInstanceOf(PaymentRequiredError)
+    expect([seen.length, payer.spentUsdc, error.payment]).toEqual([2, 0.02, undefined])
+  })
+
+  const pending = [503, { error: 'settlement_pending', message: 'Later.' }, { 'retry-after': '5' }] as const
+
+  it.each([
+    ['whose payment is still being settled', pending, UnavailableError],
+    ['whose connection was lost', 'cut', NoAnswerError],
+  ] as const)('gives back payment and key of a call %s, and sends them again', async (_what, answer, kind) => {
+    const payer = new Payer(account, dollar)
+    const client = new MarketDataClient({ baseUrl: await serving(await offered(), answer, fine), payer, tries: 2 })
+    const error = (await failure(client.priceAlertCreate(alert))) as NoAnswerError | UnavailableError
+    expect(error).toBeInstanceOf(kind)
+    const { payment } = error
+    expect(payment?.validBefore).toBeGreaterThan(Date.now() / 1000)
+    expect(inspect(error)).not.toContain(payment?.headers['PAYMENT-SIGNATURE'])
+    expect(await client.priceAlertCreate(alert, { payment })).toEqual({ alert_id: 'x' })
+    const sent = seen.map(({ headers }) => headers['payment-signature'])
+    expect([sent.length, sent[0], new Set(sent.slice(1)).size, payer.spentUsdc]).toEqual([3, undefined, 1, 0.02])
+    expect(new Set(seen.map(({ headers }) => headers['idempotency-key']))).toEqual(new Set([error.idempotencyKey]))
+  })
+
+  it('gives back the key of a creation that nobody paid for', async () => {
+    const client = new MarketDataClient({ baseUrl: await serving('cut', fine), tries: 1 })
+    const { payment, idempotencyKey } = (await failure(client.priceAlertCreate(alert))) as NoAnswerError
+    expect(await client.priceAlertCreate(alert, { payment, idempotencyKey })).toEqual({ alert_id: 'x' })
+    expect([payment, new Set(seen.map(({ headers }) => headers['idempotency-key']))]).toEqual([
+      undefined,
+      new Set([idempotencyKey]),
+    ])
+  })
+
+  it('sends no payment that has expired', async () => {
+    const client = new MarketDataClient({ baseUrl: await serving(fine), payer: new Payer(account, dollar) })
+    const payment = { headers: { 'payment-signature': 'x' }, usdc: 1, validBefore: Math.floor(Date.now() / 1000) }
+    const error = await failure(client.cvd({ symbol: 'BTC' }, { payment }))
+    expect(error).toBeInstanceOf(NotPaidError)
+    expect([(error as NotPaidError).code, seen.length]).toEqual(['payment_expired', 0])
   })
 })

@@ -1,9 +1,10 @@
 """The client's public face; market_data_alerts.pay beside it brings the payer (pip install '.[pay]')."""
 
 from .async_client import AsyncMarketDataClient
-from .client import MarketDataClient, Payment
+from .client import MarketDataClient
 from .errors import (
     ApiError,
+    CallError,
     NoAnswerError,
     NotPaidError,
     PaymentRequiredError,
@@ -11,12 +12,14 @@ from .errors import (
     UnavailableError,
 )
 from .history import AsyncHistory, History
+from .payment import Payment
 from .verify import verify_standard, verify_svc
 
 __all__ = [
     "ApiError",
     "AsyncHistory",
     "AsyncMarketDataClient",
+    "CallError",
     "History",
     "MarketDataClient",
     "NoAnswerError",

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, TypeVar
 
 from .history import AsyncHistory, History, ranged
+from .payment import Payment
 
 T = TypeVar("T")
 
@@ -3761,111 +3762,111 @@ class Api:
     def listen(self, name: str, given: Mapping[str, Any]) -> Iterator[Any]:
         raise NotImplementedError
 
-    def cvd(self, symbol: str, *, period: Literal["1h", "4h", "24h", "7d"] | None = None) -> Cvd:
+    def cvd(self, symbol: str, *, period: Literal["1h", "4h", "24h", "7d"] | None = None, payment: Payment | None = None) -> Cvd:
         """Cumulative volume delta over four venues. GET /cvd/{symbol}. 0.02 USDC."""
-        answer: Cvd = self.send("cvd", {"symbol": symbol, "period": period})
+        answer: Cvd = self.send("cvd", {"symbol": symbol, "period": period, "payment": payment})
         return answer
 
-    def cvd_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, since: str | int | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[CvdHistory, CvdHistoryPointsItem]:
+    def cvd_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, since: str | int | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> History[CvdHistory, CvdHistoryPointsItem]:
         """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC a page."""
-        return History(self.send, "cvd_history", ranged({"symbol": symbol, "interval": interval, "since": since, "start": start, "end": end, "limit": limit}, days), rows="points", row=CvdHistoryPointsItem)
+        return History(self.send, "cvd_history", ranged({"symbol": symbol, "interval": interval, "since": since, "start": start, "end": end, "limit": limit, "payment": payment}, days), rows="points", row=CvdHistoryPointsItem)
 
-    def ohlcv(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "hyperliquid", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[Ohlcv, OhlcvCandlesItem]:
+    def ohlcv(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "hyperliquid", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> History[Ohlcv, OhlcvCandlesItem]:
         """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC a page."""
-        return History(self.send, "ohlcv", ranged({"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit}, days), rows="candles", row=OhlcvCandlesItem)
+        return History(self.send, "ohlcv", ranged({"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit, "payment": payment}, days), rows="candles", row=OhlcvCandlesItem)
 
-    def funding_extreme(self, *, threshold: float | None = None) -> FundingExtreme:
+    def funding_extreme(self, *, threshold: float | None = None, payment: Payment | None = None) -> FundingExtreme:
         """Perpetuals whose funding is out of the ordinary. GET /funding-rate/extreme. 0.02 USDC."""
-        answer: FundingExtreme = self.send("funding_extreme", {"threshold": threshold})
+        answer: FundingExtreme = self.send("funding_extreme", {"threshold": threshold, "payment": payment})
         return answer
 
-    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx", "gate", "bitget", "hyperliquid"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[FundingHistory, FundingHistoryHistoryItem]:
+    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx", "gate", "bitget", "hyperliquid"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> History[FundingHistory, FundingHistoryHistoryItem]:
         """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC a page."""
-        return History(self.send, "funding_history", ranged({"symbol": symbol, "exchange": exchange, "start": start, "end": end, "limit": limit}, days), rows="history", row=FundingHistoryHistoryItem)
+        return History(self.send, "funding_history", ranged({"symbol": symbol, "exchange": exchange, "start": start, "end": end, "limit": limit, "payment": payment}, days), rows="history", row=FundingHistoryHistoryItem)
 
-    def funding_rate(self, symbol: str) -> FundingRate:
+    def funding_rate(self, symbol: str, *, payment: Payment | None = None) -> FundingRate:
         """Running funding rate of a perpetual. GET /funding-rate/{symbol}. 0.02 USDC."""
-        answer: FundingRate = self.send("funding_rate", {"symbol": symbol})
+        answer: FundingRate = self.send("funding_rate", {"symbol": symbol, "payment": payment})
         return answer
 
-    def funding_compare(self, symbol: str) -> FundingCompare:
+    def funding_compare(self, symbol: str, *, payment: Payment | None = None) -> FundingCompare:
         """Funding of three venues side by side. GET /futures/funding-compare/{symbol}. 0.03 USDC."""
-        answer: FundingCompare = self.send("funding_compare", {"symbol": symbol})
+        answer: FundingCompare = self.send("funding_compare", {"symbol": symbol, "payment": payment})
         return answer
 
-    def predicted_funding(self, symbol: str) -> PredictedFunding:
+    def predicted_funding(self, symbol: str, *, payment: Payment | None = None) -> PredictedFunding:
         """Predicted rate of the next settlement. GET /futures/predicted-funding/{symbol}. 0.02 USDC."""
-        answer: PredictedFunding = self.send("predicted_funding", {"symbol": symbol})
+        answer: PredictedFunding = self.send("predicted_funding", {"symbol": symbol, "payment": payment})
         return answer
 
-    def basis(self, symbol: str) -> Basis:
+    def basis(self, symbol: str, *, payment: Payment | None = None) -> Basis:
         """Perpetuals against spot. GET /futures/basis/{symbol}. 0.02 USDC."""
-        answer: Basis = self.send("basis", {"symbol": symbol})
+        answer: Basis = self.send("basis", {"symbol": symbol, "payment": payment})
         return answer
 
-    def basis_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[BasisHistory, BasisHistoryPointsItem]:
+    def basis_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> History[BasisHistory, BasisHistoryPointsItem]:
         """Basis by bucket: the last mark price of each perpetual against the last spot price, or where none is known against the venue’s own index. GET /futures/basis/history/{symbol}. 0.02 USDC a page."""
-        return History(self.send, "basis_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=BasisHistoryPointsItem)
+        return History(self.send, "basis_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit, "payment": payment}, days), rows="points", row=BasisHistoryPointsItem)
 
-    def open_interest(self, symbol: str) -> OpenInterest:
+    def open_interest(self, symbol: str, *, payment: Payment | None = None) -> OpenInterest:
         """Open interest of perpetuals, by venue and in sum. GET /futures/open-interest/{symbol}. 0.02 USDC."""
-        answer: OpenInterest = self.send("open_interest", {"symbol": symbol})
+        answer: OpenInterest = self.send("open_interest", {"symbol": symbol, "payment": payment})
         return answer
 
-    def open_interest_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[OpenInterestHistory, OpenInterestHistoryPointsItem]:
+    def open_interest_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> History[OpenInterestHistory, OpenInterestHistoryPointsItem]:
         """Open interest by bucket: the last that each venue said in it. GET /futures/open-interest/history/{symbol}. 0.02 USDC a page."""
-        return History(self.send, "open_interest_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=OpenInterestHistoryPointsItem)
+        return History(self.send, "open_interest_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit, "payment": payment}, days), rows="points", row=OpenInterestHistoryPointsItem)
 
-    def long_short(self, symbol: str) -> LongShort:
+    def long_short(self, symbol: str, *, payment: Payment | None = None) -> LongShort:
         """Top traders’ long/short ratio. GET /futures/long-short/{symbol}. 0.02 USDC."""
-        answer: LongShort = self.send("long_short", {"symbol": symbol})
+        answer: LongShort = self.send("long_short", {"symbol": symbol, "payment": payment})
         return answer
 
-    def long_short_history(self, symbol: str, *, interval: Literal["5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[LongShortHistory, LongShortHistoryPointsItem]:
+    def long_short_history(self, symbol: str, *, interval: Literal["5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> History[LongShortHistory, LongShortHistoryPointsItem]:
         """Top traders’ long/short ratio by bucket: the last period of each venue in it. GET /futures/long-short/history/{symbol}. 0.02 USDC a page."""
-        return History(self.send, "long_short_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=LongShortHistoryPointsItem)
+        return History(self.send, "long_short_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit, "payment": payment}, days), rows="points", row=LongShortHistoryPointsItem)
 
-    def liquidation_heatmap(self, symbol: str) -> LiquidationHeatmap:
+    def liquidation_heatmap(self, symbol: str, *, payment: Payment | None = None) -> LiquidationHeatmap:
         """Estimated liquidation levels and cascade risk. GET /liquidation/heatmap/{symbol}. 0.05 USDC."""
-        answer: LiquidationHeatmap = self.send("liquidation_heatmap", {"symbol": symbol})
+        answer: LiquidationHeatmap = self.send("liquidation_heatmap", {"symbol": symbol, "payment": payment})
         return answer
 
-    def liquidation_heatmap_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[LiquidationHeatmapHistory, LiquidationHeatmapHistoryPointsItem]:
+    def liquidation_heatmap_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> History[LiquidationHeatmapHistory, LiquidationHeatmapHistoryPointsItem]:
         """Estimated liquidation levels by time and price: the model, replayed over open interest and marks. GET /liquidation/heatmap/history/{symbol}. 0.05 USDC a page."""
-        return History(self.send, "liquidation_heatmap_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=LiquidationHeatmapHistoryPointsItem)
+        return History(self.send, "liquidation_heatmap_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit, "payment": payment}, days), rows="points", row=LiquidationHeatmapHistoryPointsItem)
 
-    def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None) -> LiquidationRecent:
+    def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None, payment: Payment | None = None) -> LiquidationRecent:
         """Newest liquidations and their statistics. GET /liquidation/recent. 0.03 USDC."""
-        answer: LiquidationRecent = self.send("liquidation_recent", {"limit": limit, "symbol": symbol})
+        answer: LiquidationRecent = self.send("liquidation_recent", {"limit": limit, "symbol": symbol, "payment": payment})
         return answer
 
-    def liquidation_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[LiquidationHistory, LiquidationHistoryPointsItem]:
+    def liquidation_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> History[LiquidationHistory, LiquidationHistoryPointsItem]:
         """Liquidations by bucket and side. GET /liquidation/history/{symbol}. 0.03 USDC a page."""
-        return History(self.send, "liquidation_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=LiquidationHistoryPointsItem)
+        return History(self.send, "liquidation_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit, "payment": payment}, days), rows="points", row=LiquidationHistoryPointsItem)
 
-    def screener(self, *, sort: Literal["symbol", "price", "change_24h_pct", "funding_rate_pct", "funding_annualized_pct", "open_interest_usd", "open_interest_change_1h_pct", "open_interest_change_24h_pct", "cvd_1h_usd", "cvd_24h_usd", "volume_24h_usd", "long_liquidated_24h_usd", "short_liquidated_24h_usd", "liquidated_1h_usd", "liquidated_24h_usd"] | None = None, order: Literal["desc", "asc"] | None = None, where: str | None = None, limit: int | None = None) -> Screener:
+    def screener(self, *, sort: Literal["symbol", "price", "change_24h_pct", "funding_rate_pct", "funding_annualized_pct", "open_interest_usd", "open_interest_change_1h_pct", "open_interest_change_24h_pct", "cvd_1h_usd", "cvd_24h_usd", "volume_24h_usd", "long_liquidated_24h_usd", "short_liquidated_24h_usd", "liquidated_1h_usd", "liquidated_24h_usd"] | None = None, order: Literal["desc", "asc"] | None = None, where: str | None = None, limit: int | None = None, payment: Payment | None = None) -> Screener:
         """Funding, CVD, open interest and liquidations of all symbols, sorted and filtered. GET /screener. 0.05 USDC."""
-        answer: Screener = self.send("screener", {"sort": sort, "order": order, "where": where, "limit": limit})
+        answer: Screener = self.send("screener", {"sort": sort, "order": order, "where": where, "limit": limit, "payment": payment})
         return answer
 
-    def price(self, symbol: str) -> Price:
+    def price(self, symbol: str, *, payment: Payment | None = None) -> Price:
         """Composite price of five exchanges. GET /price/{symbol}. 0.005 USDC."""
-        answer: Price = self.send("price", {"symbol": symbol})
+        answer: Price = self.send("price", {"symbol": symbol, "payment": payment})
         return answer
 
-    def prices(self, *, symbols: Sequence[str]) -> Prices:
+    def prices(self, *, symbols: Sequence[str], payment: Payment | None = None) -> Prices:
         """Prices of up to 20 symbols. GET /api/v1/prices. 0.005 USDC."""
-        answer: Prices = self.send("prices", {"symbols": symbols})
+        answer: Prices = self.send("prices", {"symbols": symbols, "payment": payment})
         return answer
 
-    def market(self, id: str) -> Market:
+    def market(self, id: str, *, payment: Payment | None = None) -> Market:
         """Details of a token. GET /api/v1/market/{id}. 0.005 USDC."""
-        answer: Market = self.send("market", {"id": id})
+        answer: Market = self.send("market", {"id": id, "payment": payment})
         return answer
 
-    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
+    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> PriceAlertCreate:
         """Create a price alert. POST /price-alert. 0.04 USDC."""
-        answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key, "payment": payment})
         return answer
 
     def price_alert(self, id: str) -> PriceAlert:
@@ -3883,9 +3884,9 @@ class Api:
         answer: PriceAlertCancel = self.send("price_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> PriceAlertExtend:
+    def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> PriceAlertExtend:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
-        answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
         return answer
 
     def price_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> PriceAlertPause:
@@ -3913,9 +3914,9 @@ class Api:
         answer: PriceAlertResend = self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
+    def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> LiquidationAlertCreate:
         """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
-        answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key, "payment": payment})
         return answer
 
     def liquidation_alert(self, id: str) -> LiquidationAlert:
@@ -3933,9 +3934,9 @@ class Api:
         answer: LiquidationAlertCancel = self.send("liquidation_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> LiquidationAlertExtend:
+    def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> LiquidationAlertExtend:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
-        answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
         return answer
 
     def liquidation_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
@@ -3963,9 +3964,9 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
-        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "symbols": symbols, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "symbols": symbols, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key, "payment": payment})
         return answer
 
     def rule_alert(self, id: str) -> RuleAlert:
@@ -3983,9 +3984,9 @@ class Api:
         answer: RuleAlertCancel = self.send("rule_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> RuleAlertExtend:
+    def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
-        answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
         return answer
 
     def rule_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> RuleAlertPause:
@@ -4043,9 +4044,9 @@ class Api:
         answer: Record = self.send("record", {"id": id})
         return answer
 
-    def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None) -> CreditBuy:
+    def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None, payment: Payment | None = None) -> CreditBuy:
         """Buy credit: a new API key, or more for one. POST /credit. 1 USDC."""
-        answer: CreditBuy = self.send("credit_buy", {"amount_usdc": amount_usdc, "key_id": key_id, "label": label, "scopes": scopes, "expires_in_days": expires_in_days, "daily_max_usdc": daily_max_usdc})
+        answer: CreditBuy = self.send("credit_buy", {"amount_usdc": amount_usdc, "key_id": key_id, "label": label, "scopes": scopes, "expires_in_days": expires_in_days, "daily_max_usdc": daily_max_usdc, "payment": payment})
         return answer
 
     def key(self, key_id: str, *, manage_token: str | None = None) -> Key:
@@ -4098,9 +4099,9 @@ class Api:
         answer: WellKnownX402 = self.send("well_known_x402", {})
         return answer
 
-    def stream(self, *, symbols: Sequence[str], channels: Sequence[str] | None = None, period: Literal["1h", "4h", "24h", "7d"] | None = None, seconds: int | None = None, last_event_id: str | None = None) -> Iterator[StreamEvent]:
+    def stream(self, *, symbols: Sequence[str], channels: Sequence[str] | None = None, period: Literal["1h", "4h", "24h", "7d"] | None = None, seconds: int | None = None, last_event_id: str | None = None, payment: Payment | None = None) -> Iterator[StreamEvent]:
         """What changes, as it changes: server-sent events for an hour. GET /stream. 0.1 USDC."""
-        answer: Iterator[StreamEvent] = self.listen("stream", {"symbols": symbols, "channels": channels, "period": period, "seconds": seconds, "last_event_id": last_event_id})
+        answer: Iterator[StreamEvent] = self.listen("stream", {"symbols": symbols, "channels": channels, "period": period, "seconds": seconds, "last_event_id": last_event_id, "payment": payment})
         return answer
 
 
@@ -4113,97 +4114,97 @@ class AsyncApi:
     def hear(self, work: Callable[[Api], Iterator[T]]) -> AsyncIterator[T]:
         raise NotImplementedError
 
-    async def cvd(self, symbol: str, *, period: Literal["1h", "4h", "24h", "7d"] | None = None) -> Cvd:
+    async def cvd(self, symbol: str, *, period: Literal["1h", "4h", "24h", "7d"] | None = None, payment: Payment | None = None) -> Cvd:
         """Cumulative volume delta over four venues. GET /cvd/{symbol}. 0.02 USDC."""
-        return await self.run(lambda api: api.cvd(symbol=symbol, period=period))
+        return await self.run(lambda api: api.cvd(symbol=symbol, period=period, payment=payment))
 
-    def cvd_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, since: str | int | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[CvdHistory, CvdHistoryPointsItem]:
+    def cvd_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, since: str | int | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> AsyncHistory[CvdHistory, CvdHistoryPointsItem]:
         """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC a page."""
-        return AsyncHistory(self.run, lambda api: api.cvd_history(symbol=symbol, interval=interval, since=since, start=start, end=end, limit=limit, days=days))
+        return AsyncHistory(self.run, lambda api: api.cvd_history(symbol=symbol, interval=interval, since=since, start=start, end=end, limit=limit, payment=payment, days=days))
 
-    def ohlcv(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "hyperliquid", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[Ohlcv, OhlcvCandlesItem]:
+    def ohlcv(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "hyperliquid", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> AsyncHistory[Ohlcv, OhlcvCandlesItem]:
         """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC a page."""
-        return AsyncHistory(self.run, lambda api: api.ohlcv(symbol=symbol, interval=interval, exchange=exchange, start=start, end=end, limit=limit, days=days))
+        return AsyncHistory(self.run, lambda api: api.ohlcv(symbol=symbol, interval=interval, exchange=exchange, start=start, end=end, limit=limit, payment=payment, days=days))
 
-    async def funding_extreme(self, *, threshold: float | None = None) -> FundingExtreme:
+    async def funding_extreme(self, *, threshold: float | None = None, payment: Payment | None = None) -> FundingExtreme:
         """Perpetuals whose funding is out of the ordinary. GET /funding-rate/extreme. 0.02 USDC."""
-        return await self.run(lambda api: api.funding_extreme(threshold=threshold))
+        return await self.run(lambda api: api.funding_extreme(threshold=threshold, payment=payment))
 
-    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx", "gate", "bitget", "hyperliquid"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[FundingHistory, FundingHistoryHistoryItem]:
+    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx", "gate", "bitget", "hyperliquid"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> AsyncHistory[FundingHistory, FundingHistoryHistoryItem]:
         """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC a page."""
-        return AsyncHistory(self.run, lambda api: api.funding_history(symbol=symbol, exchange=exchange, start=start, end=end, limit=limit, days=days))
+        return AsyncHistory(self.run, lambda api: api.funding_history(symbol=symbol, exchange=exchange, start=start, end=end, limit=limit, payment=payment, days=days))
 
-    async def funding_rate(self, symbol: str) -> FundingRate:
+    async def funding_rate(self, symbol: str, *, payment: Payment | None = None) -> FundingRate:
         """Running funding rate of a perpetual. GET /funding-rate/{symbol}. 0.02 USDC."""
-        return await self.run(lambda api: api.funding_rate(symbol=symbol))
+        return await self.run(lambda api: api.funding_rate(symbol=symbol, payment=payment))
 
-    async def funding_compare(self, symbol: str) -> FundingCompare:
+    async def funding_compare(self, symbol: str, *, payment: Payment | None = None) -> FundingCompare:
         """Funding of three venues side by side. GET /futures/funding-compare/{symbol}. 0.03 USDC."""
-        return await self.run(lambda api: api.funding_compare(symbol=symbol))
+        return await self.run(lambda api: api.funding_compare(symbol=symbol, payment=payment))
 
-    async def predicted_funding(self, symbol: str) -> PredictedFunding:
+    async def predicted_funding(self, symbol: str, *, payment: Payment | None = None) -> PredictedFunding:
         """Predicted rate of the next settlement. GET /futures/predicted-funding/{symbol}. 0.02 USDC."""
-        return await self.run(lambda api: api.predicted_funding(symbol=symbol))
+        return await self.run(lambda api: api.predicted_funding(symbol=symbol, payment=payment))
 
-    async def basis(self, symbol: str) -> Basis:
+    async def basis(self, symbol: str, *, payment: Payment | None = None) -> Basis:
         """Perpetuals against spot. GET /futures/basis/{symbol}. 0.02 USDC."""
-        return await self.run(lambda api: api.basis(symbol=symbol))
+        return await self.run(lambda api: api.basis(symbol=symbol, payment=payment))
 
-    def basis_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[BasisHistory, BasisHistoryPointsItem]:
+    def basis_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> AsyncHistory[BasisHistory, BasisHistoryPointsItem]:
         """Basis by bucket: the last mark price of each perpetual against the last spot price, or where none is known against the venue’s own index. GET /futures/basis/history/{symbol}. 0.02 USDC a page."""
-        return AsyncHistory(self.run, lambda api: api.basis_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+        return AsyncHistory(self.run, lambda api: api.basis_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, payment=payment, days=days))
 
-    async def open_interest(self, symbol: str) -> OpenInterest:
+    async def open_interest(self, symbol: str, *, payment: Payment | None = None) -> OpenInterest:
         """Open interest of perpetuals, by venue and in sum. GET /futures/open-interest/{symbol}. 0.02 USDC."""
-        return await self.run(lambda api: api.open_interest(symbol=symbol))
+        return await self.run(lambda api: api.open_interest(symbol=symbol, payment=payment))
 
-    def open_interest_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[OpenInterestHistory, OpenInterestHistoryPointsItem]:
+    def open_interest_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> AsyncHistory[OpenInterestHistory, OpenInterestHistoryPointsItem]:
         """Open interest by bucket: the last that each venue said in it. GET /futures/open-interest/history/{symbol}. 0.02 USDC a page."""
-        return AsyncHistory(self.run, lambda api: api.open_interest_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+        return AsyncHistory(self.run, lambda api: api.open_interest_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, payment=payment, days=days))
 
-    async def long_short(self, symbol: str) -> LongShort:
+    async def long_short(self, symbol: str, *, payment: Payment | None = None) -> LongShort:
         """Top traders’ long/short ratio. GET /futures/long-short/{symbol}. 0.02 USDC."""
-        return await self.run(lambda api: api.long_short(symbol=symbol))
+        return await self.run(lambda api: api.long_short(symbol=symbol, payment=payment))
 
-    def long_short_history(self, symbol: str, *, interval: Literal["5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[LongShortHistory, LongShortHistoryPointsItem]:
+    def long_short_history(self, symbol: str, *, interval: Literal["5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> AsyncHistory[LongShortHistory, LongShortHistoryPointsItem]:
         """Top traders’ long/short ratio by bucket: the last period of each venue in it. GET /futures/long-short/history/{symbol}. 0.02 USDC a page."""
-        return AsyncHistory(self.run, lambda api: api.long_short_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+        return AsyncHistory(self.run, lambda api: api.long_short_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, payment=payment, days=days))
 
-    async def liquidation_heatmap(self, symbol: str) -> LiquidationHeatmap:
+    async def liquidation_heatmap(self, symbol: str, *, payment: Payment | None = None) -> LiquidationHeatmap:
         """Estimated liquidation levels and cascade risk. GET /liquidation/heatmap/{symbol}. 0.05 USDC."""
-        return await self.run(lambda api: api.liquidation_heatmap(symbol=symbol))
+        return await self.run(lambda api: api.liquidation_heatmap(symbol=symbol, payment=payment))
 
-    def liquidation_heatmap_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[LiquidationHeatmapHistory, LiquidationHeatmapHistoryPointsItem]:
+    def liquidation_heatmap_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> AsyncHistory[LiquidationHeatmapHistory, LiquidationHeatmapHistoryPointsItem]:
         """Estimated liquidation levels by time and price: the model, replayed over open interest and marks. GET /liquidation/heatmap/history/{symbol}. 0.05 USDC a page."""
-        return AsyncHistory(self.run, lambda api: api.liquidation_heatmap_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+        return AsyncHistory(self.run, lambda api: api.liquidation_heatmap_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, payment=payment, days=days))
 
-    async def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None) -> LiquidationRecent:
+    async def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None, payment: Payment | None = None) -> LiquidationRecent:
         """Newest liquidations and their statistics. GET /liquidation/recent. 0.03 USDC."""
-        return await self.run(lambda api: api.liquidation_recent(limit=limit, symbol=symbol))
+        return await self.run(lambda api: api.liquidation_recent(limit=limit, symbol=symbol, payment=payment))
 
-    def liquidation_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[LiquidationHistory, LiquidationHistoryPointsItem]:
+    def liquidation_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, payment: Payment | None = None, days: float | None = None) -> AsyncHistory[LiquidationHistory, LiquidationHistoryPointsItem]:
         """Liquidations by bucket and side. GET /liquidation/history/{symbol}. 0.03 USDC a page."""
-        return AsyncHistory(self.run, lambda api: api.liquidation_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+        return AsyncHistory(self.run, lambda api: api.liquidation_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, payment=payment, days=days))
 
-    async def screener(self, *, sort: Literal["symbol", "price", "change_24h_pct", "funding_rate_pct", "funding_annualized_pct", "open_interest_usd", "open_interest_change_1h_pct", "open_interest_change_24h_pct", "cvd_1h_usd", "cvd_24h_usd", "volume_24h_usd", "long_liquidated_24h_usd", "short_liquidated_24h_usd", "liquidated_1h_usd", "liquidated_24h_usd"] | None = None, order: Literal["desc", "asc"] | None = None, where: str | None = None, limit: int | None = None) -> Screener:
+    async def screener(self, *, sort: Literal["symbol", "price", "change_24h_pct", "funding_rate_pct", "funding_annualized_pct", "open_interest_usd", "open_interest_change_1h_pct", "open_interest_change_24h_pct", "cvd_1h_usd", "cvd_24h_usd", "volume_24h_usd", "long_liquidated_24h_usd", "short_liquidated_24h_usd", "liquidated_1h_usd", "liquidated_24h_usd"] | None = None, order: Literal["desc", "asc"] | None = None, where: str | None = None, limit: int | None = None, payment: Payment | None = None) -> Screener:
         """Funding, CVD, open interest and liquidations of all symbols, sorted and filtered. GET /screener. 0.05 USDC."""
-        return await self.run(lambda api: api.screener(sort=sort, order=order, where=where, limit=limit))
+        return await self.run(lambda api: api.screener(sort=sort, order=order, where=where, limit=limit, payment=payment))
 
-    async def price(self, symbol: str) -> Price:
+    async def price(self, symbol: str, *, payment: Payment | None = None) -> Price:
         """Composite price of five exchanges. GET /price/{symbol}. 0.005 USDC."""
-        return await self.run(lambda api: api.price(symbol=symbol))
+        return await self.run(lambda api: api.price(symbol=symbol, payment=payment))
 
-    async def prices(self, *, symbols: Sequence[str]) -> Prices:
+    async def prices(self, *, symbols: Sequence[str], payment: Payment | None = None) -> Prices:
         """Prices of up to 20 symbols. GET /api/v1/prices. 0.005 USDC."""
-        return await self.run(lambda api: api.prices(symbols=symbols))
+        return await self.run(lambda api: api.prices(symbols=symbols, payment=payment))
 
-    async def market(self, id: str) -> Market:
+    async def market(self, id: str, *, payment: Payment | None = None) -> Market:
         """Details of a token. GET /api/v1/market/{id}. 0.005 USDC."""
-        return await self.run(lambda api: api.market(id=id))
+        return await self.run(lambda api: api.market(id=id, payment=payment))
 
-    async def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
+    async def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> PriceAlertCreate:
         """Create a price alert. POST /price-alert. 0.04 USDC."""
-        return await self.run(lambda api: api.price_alert_create(symbol=symbol, condition=condition, target_price=target_price, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+        return await self.run(lambda api: api.price_alert_create(symbol=symbol, condition=condition, target_price=target_price, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key, payment=payment))
 
     async def price_alert(self, id: str) -> PriceAlert:
         """Status of a price alert. GET /price-alert/{id}. Free."""
@@ -4217,9 +4218,9 @@ class AsyncApi:
         """Cancel a price alert. DELETE /price-alert/{id}. Free."""
         return await self.run(lambda api: api.price_alert_cancel(id=id, manage_token=manage_token))
 
-    async def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> PriceAlertExtend:
+    async def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> PriceAlertExtend:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
-        return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
+        return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
 
     async def price_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> PriceAlertPause:
         """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
@@ -4241,9 +4242,9 @@ class AsyncApi:
         """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.price_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
+    async def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> LiquidationAlertCreate:
         """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
-        return await self.run(lambda api: api.liquidation_alert_create(symbol=symbol, condition=condition, threshold_pct=threshold_pct, min_value_usd=min_value_usd, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+        return await self.run(lambda api: api.liquidation_alert_create(symbol=symbol, condition=condition, threshold_pct=threshold_pct, min_value_usd=min_value_usd, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key, payment=payment))
 
     async def liquidation_alert(self, id: str) -> LiquidationAlert:
         """Status of a liquidation alert. GET /liquidation/alert/{id}. Free."""
@@ -4257,9 +4258,9 @@ class AsyncApi:
         """Cancel a liquidation alert. DELETE /liquidation/alert/{id}. Free."""
         return await self.run(lambda api: api.liquidation_alert_cancel(id=id, manage_token=manage_token))
 
-    async def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> LiquidationAlertExtend:
+    async def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> LiquidationAlertExtend:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
-        return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
+        return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
 
     async def liquidation_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
         """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
@@ -4281,9 +4282,9 @@ class AsyncApi:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
-        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, symbols=symbols, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, symbols=symbols, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key, payment=payment))
 
     async def rule_alert(self, id: str) -> RuleAlert:
         """Status of a rule. GET /alerts/{id}. Free."""
@@ -4297,9 +4298,9 @@ class AsyncApi:
         """Cancel a rule. DELETE /alerts/{id}. Free."""
         return await self.run(lambda api: api.rule_alert_cancel(id=id, manage_token=manage_token))
 
-    async def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> RuleAlertExtend:
+    async def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
-        return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
+        return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
 
     async def rule_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> RuleAlertPause:
         """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
@@ -4345,9 +4346,9 @@ class AsyncApi:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
         return await self.run(lambda api: api.record(id=id))
 
-    async def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None) -> CreditBuy:
+    async def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None, payment: Payment | None = None) -> CreditBuy:
         """Buy credit: a new API key, or more for one. POST /credit. 1 USDC."""
-        return await self.run(lambda api: api.credit_buy(amount_usdc=amount_usdc, key_id=key_id, label=label, scopes=scopes, expires_in_days=expires_in_days, daily_max_usdc=daily_max_usdc))
+        return await self.run(lambda api: api.credit_buy(amount_usdc=amount_usdc, key_id=key_id, label=label, scopes=scopes, expires_in_days=expires_in_days, daily_max_usdc=daily_max_usdc, payment=payment))
 
     async def key(self, key_id: str, *, manage_token: str | None = None) -> Key:
         """An API key with its balance. GET /keys/{key_id}. Free."""
@@ -4389,6 +4390,6 @@ class AsyncApi:
         """What can be bought, for clients that discover it. GET /.well-known/x402. Free."""
         return await self.run(lambda api: api.well_known_x402())
 
-    def stream(self, *, symbols: Sequence[str], channels: Sequence[str] | None = None, period: Literal["1h", "4h", "24h", "7d"] | None = None, seconds: int | None = None, last_event_id: str | None = None) -> AsyncIterator[StreamEvent]:
+    def stream(self, *, symbols: Sequence[str], channels: Sequence[str] | None = None, period: Literal["1h", "4h", "24h", "7d"] | None = None, seconds: int | None = None, last_event_id: str | None = None, payment: Payment | None = None) -> AsyncIterator[StreamEvent]:
         """What changes, as it changes: server-sent events for an hour. GET /stream. 0.1 USDC."""
-        return self.hear(lambda api: api.stream(symbols=symbols, channels=channels, period=period, seconds=seconds, last_event_id=last_event_id))
+        return self.hear(lambda api: api.stream(symbols=symbols, channels=channels, period=period, seconds=seconds, last_event_id=last_event_id, payment=payment))

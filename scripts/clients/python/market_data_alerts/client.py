@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import http.client
 import json
 import time
@@ -8,12 +9,12 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from .api import OPERATIONS, STREAMS, Api
-from .errors import NoAnswerError, error_of
+from .errors import CallError, NoAnswerError, NotPaidError, PaymentRequiredError, error_of
 from .exchange import Answer, Lost, Request, events_of, next_of, request_of, told_of
+from .payment import PaidBy, Payment
 
 DEADLINE_SECONDS = 60.0
 TRIES = 6
@@ -24,20 +25,6 @@ SILENT_SECONDS = 45.0
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Payment:
-    """A signed payment: the headers that carry it, and what it is."""
-
-    headers: dict[str, str]
-    usdc: float
-
-
-class PaidBy(Protocol):
-    """Who pays: pay.Payer keeps to a budget. Raises, before it signs, what is not to be paid."""
-
-    def pay(self, headers: Mapping[str, str], body: Any) -> Payment: ...
-
-
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -45,7 +32,8 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 class MarketDataClient(Api):
     """The API. A call waits out 429, 503 and warming symbols for as long as its deadline and tries last, repeats what is
-    safe to repeat, and sends one payment for all its attempts, so that it is charged once.
+    safe to repeat, and sends one payment for all its attempts, so that it is charged once. Where it gives up, its error has
+    the payment for the next call, which takes it as `payment`.
 
     api_key: charges what costs something to the credit of an API key; a payer pays where it has too little.
     on_paid: told each payment and the API's receipt once the answer is there.
@@ -78,10 +66,14 @@ class MarketDataClient(Api):
 
     def send(self, name: str, given: Mapping[str, Any]) -> Any:
         operation = OPERATIONS[name]
-        key = given.get("idempotency_key") or str(uuid.uuid4())
+        before: Payment | None = given.get("payment")
+        if before is not None and before.has_expired:
+            raise NotPaidError("payment_expired", "Not sent: the payment has expired and can no longer be settled.")
+        own_key = None if before is None else before.idempotency_key
+        key = own_key or given.get("idempotency_key") or str(uuid.uuid4())
         request = request_of(operation, self._base, {**given, "idempotency_key": key})
         until = time.monotonic() + self._deadline_seconds
-        payment, answer = self._exchange(request, until)
+        payment, answer = self._exchange(request, until, before)
         if payment is not None and self._on_paid is not None:
             self._on_paid(payment, answer.headers.get("payment-response"))
         return json.loads(answer.text)
@@ -90,12 +82,15 @@ class MarketDataClient(Api):
         """Events until the time of the stream is over; over cuts it goes on behind the last one, with the same payment. To
         go on after that, ask again with that event's id: it is paid anew."""
         last: str = given.get("last_event_id") or ""
-        payment: Payment | None = None
+        # The time of a stream outlasts its payment: the API says when that is over.
+        payment: Payment | None = given.get("payment")
+        is_told = False
         while not self._is_over():
             request = request_of(STREAMS[name], self._base, {**given, "last_event_id": last or None})
             paid, answer = self._exchange(request, time.monotonic() + self._deadline_seconds, payment)
-            if paid is not None and payment is None and self._on_paid is not None:
+            if paid is not None and not is_told and self._on_paid is not None:
                 self._on_paid(paid, answer.headers.get("payment-response"))
+                is_told = True
             payment = paid
             with answer.events as stream:
                 try:
@@ -112,24 +107,32 @@ class MarketDataClient(Api):
         self, request: Request, until: float, payment: Payment | None = None
     ) -> tuple[Payment | None, Answer]:
         attempt = 0
-        while True:
-            attempt += 1
-            outcome = self._attempt(request, payment, until)
-            following = next_of(outcome, request, is_paid=payment is not None, attempt=attempt)
-            if following.do == "give" and isinstance(outcome, Answer):
-                return payment, outcome
-            if following.do == "pay" and isinstance(outcome, Answer):
-                payment = self._pay(outcome)
-                continue
-            is_over = attempt >= self._tries or time.monotonic() + following.seconds >= until
-            if following.error is not None and (following.do == "raise" or is_over):
-                raise following.error
-            time.sleep(following.seconds)
+        try:
+            while True:
+                attempt += 1
+                outcome = self._attempt(request, payment, until)
+                following = next_of(outcome, request, is_paid=payment is not None, attempt=attempt)
+                if following.do == "give" and isinstance(outcome, Answer):
+                    return payment, outcome
+                if following.do == "pay" and isinstance(outcome, Answer):
+                    payment = self._pay(outcome, request)
+                    continue
+                is_over = attempt >= self._tries or time.monotonic() + following.seconds >= until
+                if following.error is not None and (following.do == "raise" or is_over):
+                    raise following.error
+                time.sleep(following.seconds)
+        except CallError as error:
+            # A payment that was refused is of no further use.
+            is_refused = isinstance(error, PaymentRequiredError) or error.code == "payment_already_used"
+            error.payment = None if is_refused else payment
+            error.idempotency_key = request.headers.get("idempotency-key")
+            raise
 
-    def _pay(self, answer: Answer) -> Payment:
+    def _pay(self, answer: Answer, request: Request) -> Payment:
         if self._payer is None:
             raise error_of(told_of(answer))
-        return self._payer.pay(answer.headers, json.loads(answer.text))
+        payment = self._payer.pay(answer.headers, json.loads(answer.text))
+        return dataclasses.replace(payment, idempotency_key=request.headers.get("idempotency-key"))
 
     def _attempt(self, request: Request, payment: Payment | None, until: float) -> Answer | Lost:
         left = until - time.monotonic()

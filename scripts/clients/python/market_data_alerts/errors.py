@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from .payment import Payment
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,17 @@ class Told:
     retry_after_seconds: float | None
 
 
-class ApiError(Exception):
+class CallError(Exception):
+    """A call that came to nothing, with what it was sent with."""
+
+    code: str
+    payment: Payment | None = None
+    """Signed for the call and not refused: it may have been settled. Handed back to the same call it is charged once."""
+    idempotency_key: str | None = None
+    """Of a creation; a payment has its key with it."""
+
+
+class ApiError(CallError):
     """An answer that is no success."""
 
     def __init__(self, told: Told) -> None:
@@ -41,14 +54,16 @@ class UnavailableError(ApiError):
 
 
 class NotPaidError(Exception):
-    """An offer that is not to be paid; nothing was signed."""
+    """An offer that is not to be paid, or a payment of before that is not sent again; nothing was signed."""
 
-    def __init__(self, code: Literal["over_max_per_call", "over_total", "unknown_offer"], message: str) -> None:
+    def __init__(
+        self, code: Literal["over_max_per_call", "over_total", "unknown_offer", "payment_expired"], message: str
+    ) -> None:
         super().__init__(message)
         self.code = code
 
 
-class NoAnswerError(Exception):
+class NoAnswerError(CallError):
     """No answer came: the connection failed, or the deadline was over. Whether the request was followed is not known."""
 
     code = "no_answer"

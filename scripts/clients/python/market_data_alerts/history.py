@@ -9,10 +9,14 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from .errors import CallError
+
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+    from .payment import Payment
 
 PAGE_ROWS = 1000
 """Rows of a page where a range is asked for without a limit: the most that the API gives."""
@@ -30,7 +34,7 @@ class History(dict[str, Any], Generic[Page, Row]):
 
     With a start (or `days`) `rows` and the tables go on over all pages of the range, each asked for and paid once, with
     the client's retries; without one they have the newest `limit` rows, which are that page. Where a page fails for
-    good, those before it are kept: asked again it goes on there.
+    good, those before it are kept: asked again it goes on there, with the payment that was signed for that page.
     """
 
     def __init__(
@@ -45,7 +49,8 @@ class History(dict[str, Any], Generic[Page, Row]):
         """rows: the field that has them; row: their type, by which the columns of tables are typed."""
         self._send = send
         self._name = name
-        self._given = given
+        self._given = {**given, "payment": None}
+        self._payment: Payment | None = None
         self._rows = rows
         self._row = row
         super().__init__(send(name, given))
@@ -70,7 +75,17 @@ class History(dict[str, Any], Generic[Page, Row]):
                 return
             if index >= PAGES_MAX:
                 raise ValueError(f"{self._name}: more than {PAGES_MAX} pages; ask for a shorter range or wider buckets")
-            self._pages.append(self._send(self._name, {**self._given, "start": following}))
+            self._pages.append(self._page({**self._given, "start": following}))
+
+    def _page(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        payment, self._payment = self._payment, None
+        if payment is not None and payment.has_expired:
+            payment = None
+        try:
+            return cast(Mapping[str, Any], self._send(self._name, {**given, "payment": payment}))
+        except CallError as error:
+            self._payment = error.payment
+            raise
 
     def rows(self) -> Iterator[Row]:
         """All rows, oldest first."""

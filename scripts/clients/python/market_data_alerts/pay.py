@@ -14,8 +14,8 @@ from x402.mechanisms.evm import EthAccountSigner
 from x402.mechanisms.evm.exact.register import register_exact_evm_client
 from x402.schemas import PaymentRequired, PaymentRequirements
 
-from .client import Payment
 from .errors import NotPaidError
+from .payment import Payment
 
 MILLIONTHS = 1_000_000
 
@@ -71,7 +71,8 @@ class Payer:
             with self._lock:
                 self._spent -= amount  # nothing was signed
             raise
-        return Payment(self._http.encode_payment_signature_header(payload), amount / MILLIONTHS)
+        headers = self._http.encode_payment_signature_header(payload)
+        return Payment(headers, amount / MILLIONTHS, _end_of(payload.payload))
 
     def _reserve(self, amount: int) -> None:
         asked = f"Not paid: it costs {amount / MILLIONTHS} USDC"
@@ -86,6 +87,11 @@ class Payer:
         asset = USDC.get(offer.network, "")
         is_usdc = offer.network in self._networks and asset.lower() == offer.asset.lower()
         return offer.scheme == "exact" and is_usdc and offer.amount.isdecimal()
+
+
+def _end_of(payload: Mapping[str, Any]) -> float:
+    """Of an authorization of exact; zero, which is never sent again, where it says none."""
+    return float(payload.get("authorization", {}).get("validBefore", 0))
 
 
 def _millionths(amount: float | Decimal) -> int:

@@ -1,17 +1,7 @@
 import { Api, operations, streams, type OperationName, type StreamName } from './api.ts'
-import { errorOf, NoAnswerError } from './errors.ts'
+import { CallError, errorOf, NoAnswerError, NotPaidError, PaymentRequiredError } from './errors.ts'
 import { eventsOf, nextOf, requestOf, errorReplyOf, type Outcome, type Request, type ServerEvent } from './exchange.ts'
-
-/** Who pays: `payer.ts` has one that keeps to a budget. Rejects, before it signs, what is not to be paid. */
-export interface PaidBy {
-  pay(asked: { readonly header: (name: string) => string | null; readonly body: unknown }): Promise<Payment>
-}
-
-/** A signed payment: the headers that carry it, and what it is. */
-export interface Payment {
-  readonly headers: Readonly<Record<string, string>>
-  readonly usdc: number
-}
+import { hasExpired, type PaidBy, type Payment } from './payment.ts'
 
 export interface ClientOptions {
   /** The API's address, such as https://api.example.com. */
@@ -30,7 +20,9 @@ export interface ClientOptions {
 export interface CallOptions {
   readonly deadlineMs?: number
   /** 16 to 128 characters; a random one where it is left out, the same for all attempts of the call. */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
+  /** Of the `CallError` of the same call before: it is sent again, with its key, and no other is signed. */
+  readonly payment?: Payment | undefined
   /** Told what was paid, once the answer is there. */
   readonly onPaid?: (payment: Payment, receipt: string | null) => void
 }
@@ -44,7 +36,8 @@ const SILENT_MS = 45_000
 
 /**
  * The API. A call waits out 429, 503 and warming symbols for as long as its deadline and tries last, repeats what is safe
- * to repeat, and sends one payment for all its attempts, so that it is charged once.
+ * to repeat, and sends one payment for all its attempts, so that it is charged once. Where it gives up, its error has the
+ * payment for the next call.
  */
 export class MarketDataClient extends Api<CallOptions> {
   readonly #options: ClientOptions
@@ -63,10 +56,13 @@ export class MarketDataClient extends Api<CallOptions> {
 
   protected async send(name: OperationName, input: object, options: CallOptions = {}): Promise<unknown> {
     const operation = operations[name]
-    const key = operation.isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+    const { payment: before, idempotencyKey = crypto.randomUUID() } = options
+    if (before !== undefined && hasExpired(before))
+      throw new NotPaidError('payment_expired', 'Not sent: the payment has expired and can no longer be settled.')
+    const key = operation.isKeyed ? (before?.idempotencyKey ?? idempotencyKey) : undefined
     const request = requestOf(operation, this.#base, input, key)
     const until = Date.now() + (options.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS)
-    const { payment, outcome } = await this.#exchange(request, until)
+    const { payment, outcome } = await this.#exchange(request, until, before)
     if (payment !== undefined) options.onPaid?.(payment, outcome.headers.get('payment-response'))
     return JSON.parse(outcome.text)
   }
@@ -81,13 +77,17 @@ export class MarketDataClient extends Api<CallOptions> {
     options: CallOptions = {},
   ): AsyncGenerator<ServerEvent, void> {
     let last = input.last_event_id ?? ''
-    let payment: Payment | undefined
+    let { payment } = options // the time of a stream outlasts it: the API says when that is over
+    let isTold = false
     for (;;) {
       const query = { ...input, ...(last !== '' && { last_event_id: last }) }
       const request = requestOf(streams[name], this.#base, query, undefined)
       const until = Date.now() + (options.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS)
       const { outcome, payment: paid } = await this.#exchange(request, until, payment)
-      if (paid !== undefined && payment === undefined) options.onPaid?.(paid, outcome.headers.get('payment-response'))
+      if (paid !== undefined && !isTold) {
+        options.onPaid?.(paid, outcome.headers.get('payment-response'))
+        isTold = true
+      }
       payment = paid
       try {
         for await (const event of eventsOf(outcome.events ?? nothing(), last)) {
@@ -110,22 +110,29 @@ export class MarketDataClient extends Api<CallOptions> {
   ): Promise<{ payment: Payment | undefined; outcome: Answered }> {
     const { tries = TRIES } = this.#options
     let payment = before
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(request, payment, until)
-      const next = nextOf(outcome, request, { isPaid: payment !== undefined, attempt })
-      if (next.do === 'throw') throw next.error
-      if (outcome.kind === 'answer' && next.do === 'give') return { payment, outcome }
-      if (outcome.kind === 'answer' && next.do === 'pay') payment = await this.#pay(outcome)
-      if (next.do !== 'wait') continue
-      if (attempt >= tries || Date.now() + next.ms >= until) throw next.error
-      await sleep(next.ms)
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const outcome = await this.#attempt(request, payment, until)
+        const next = nextOf(outcome, request, { isPaid: payment !== undefined, attempt })
+        if (next.do === 'throw') throw next.error
+        if (outcome.kind === 'answer' && next.do === 'give') return { payment, outcome }
+        if (outcome.kind === 'answer' && next.do === 'pay') payment = await this.#pay(outcome, request)
+        if (next.do !== 'wait') continue
+        if (attempt >= tries || Date.now() + next.ms >= until) throw next.error
+        await sleep(next.ms)
+      }
+    } catch (error) {
+      throw sentWith(error, request, payment)
     }
   }
 
-  async #pay(outcome: Answered): Promise<Payment> {
+  async #pay(outcome: Answered, { headers }: Request): Promise<Payment> {
     const { payer } = this.#options
     if (payer === undefined) throw errorOf(errorReplyOf(outcome))
-    return payer.pay({ header: (name) => outcome.headers.get(name), body: JSON.parse(outcome.text) as unknown })
+    const body: unknown = JSON.parse(outcome.text)
+    const payment = await payer.pay({ header: (name) => outcome.headers.get(name), body })
+    const key = headers['idempotency-key']
+    return key === undefined ? payment : { ...payment, idempotencyKey: key }
   }
 
   async #attempt(request: Request, payment: Payment | undefined, until: number): Promise<Outcome> {
@@ -155,6 +162,14 @@ export class MarketDataClient extends Api<CallOptions> {
 }
 
 type Answered = Extract<Outcome, { kind: 'answer' }>
+
+/** The error of a call with what was sent; a payment that was refused is of no further use. */
+function sentWith(error: unknown, { headers }: Request, payment: Payment | undefined): unknown {
+  if (!(error instanceof CallError)) return error
+  const isRefused = error instanceof PaymentRequiredError || error.code === 'payment_already_used'
+  error.keep(isRefused ? undefined : payment, headers['idempotency-key'])
+  return error
+}
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,3 +1,5 @@
+import type { Payment } from './payment.ts'
+
 /** What the API says of a request that it does not answer. */
 export interface ErrorReply {
   readonly status: number
@@ -11,8 +13,31 @@ export interface ErrorReply {
   readonly retryAfterSeconds: number | undefined
 }
 
+/** A call that came to nothing, with what it was sent with, which is not shown where the error is logged. */
+export abstract class CallError extends Error {
+  #payment: Payment | undefined
+  #idempotencyKey: string | undefined
+
+  abstract get code(): string
+
+  /** Signed for the call and not refused: it may have been settled. Handed back in `CallOptions` it is charged once. */
+  get payment(): Payment | undefined {
+    return this.#payment
+  }
+
+  /** Of a creation; a payment has its key with it. */
+  get idempotencyKey(): string | undefined {
+    return this.#idempotencyKey
+  }
+
+  keep(payment: Payment | undefined, idempotencyKey: string | undefined): void {
+    this.#payment = payment
+    this.#idempotencyKey = idempotencyKey
+  }
+}
+
 /** An answer that is no success. */
-export class ApiError extends Error {
+export class ApiError extends CallError {
   override readonly name: string = 'ApiError'
   readonly told: ErrorReply
 
@@ -21,7 +46,7 @@ export class ApiError extends Error {
     this.told = told
   }
 
-  get code(): string {
+  override get code(): string {
     return this.told.code
   }
 
@@ -45,10 +70,10 @@ export class UnavailableError extends ApiError {
   override readonly name = 'UnavailableError'
 }
 
-/** An offer that is not to be paid; nothing was signed. */
+/** An offer that is not to be paid, or a payment of before that is not sent again; nothing was signed. */
 export class NotPaidError extends Error {
   override readonly name = 'NotPaidError'
-  readonly code: 'over_max_per_call' | 'over_total' | 'unknown_offer'
+  readonly code: 'over_max_per_call' | 'over_total' | 'unknown_offer' | 'payment_expired'
 
   constructor(code: NotPaidError['code'], message: string) {
     super(message)
@@ -57,9 +82,12 @@ export class NotPaidError extends Error {
 }
 
 /** No answer came: the connection failed, or the deadline was over. Whether the request was followed is not known. */
-export class NoAnswerError extends Error {
+export class NoAnswerError extends CallError {
   override readonly name = 'NoAnswerError'
-  readonly code = 'no_answer'
+
+  override get code(): 'no_answer' {
+    return 'no_answer'
+  }
 }
 
 export function errorOf(told: ErrorReply): ApiError {

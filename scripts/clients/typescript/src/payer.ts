@@ -1,8 +1,14 @@
 import { registerExactEvmScheme } from '@x402/evm/exact/client'
-import { x402Client, x402HTTPClient, type PaymentRequired, type PaymentRequirements } from '@x402/fetch'
+import {
+  x402Client,
+  x402HTTPClient,
+  type PaymentPayload,
+  type PaymentRequired,
+  type PaymentRequirements,
+} from '@x402/fetch'
 import type { LocalAccount } from 'viem/accounts'
-import type { PaidBy, Payment } from './client.ts'
 import { NotPaidError } from './errors.ts'
+import type { PaidBy, Payment } from './payment.ts'
 
 /** USDC of the networks that are paid on. Source: Circle's list of contract addresses. */
 const usdc: Readonly<Record<string, string>> = {
@@ -55,7 +61,8 @@ export class Payer implements PaidBy {
     this.#spent += amount
     try {
       const payload = await http.createPaymentPayload({ ...required, accepts: [offer] })
-      return { headers: http.encodePaymentSignatureHeader(payload), usdc: Number(amount) / MILLIONTHS }
+      const headers = http.encodePaymentSignatureHeader(payload)
+      return { headers, usdc: Number(amount) / MILLIONTHS, validBefore: endOf(payload) }
     } catch (error) {
       this.#spent -= amount // nothing was signed
       throw error
@@ -81,6 +88,12 @@ export class Payer implements PaidBy {
     const { networks = Object.keys(usdc) } = this.#budget
     return networks.includes(network) && usdc[network]?.toLowerCase() === asset.toLowerCase()
   }
+}
+
+/** Of an authorization of `exact`; zero, which is never sent again, where it says none. */
+function endOf({ payload }: PaymentPayload): number {
+  const { validBefore } = Object(payload['authorization']) as { readonly validBefore?: unknown }
+  return Number(validBefore ?? 0)
 }
 
 function millionths(amount: number): bigint {
