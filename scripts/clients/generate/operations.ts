@@ -13,7 +13,7 @@ export interface Input {
   readonly type: InputType
 }
 
-type PlainKind = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'texts'
+type PlainKind = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'texts' | 'null'
 
 export type InputType =
   | { readonly kind: PlainKind }
@@ -133,7 +133,9 @@ function typeOfField(field: Schema): InputType {
   // An object is one type, whatever it may hold.
   if (field['type'] === undefined && Array.isArray(field['oneOf']))
     return { kind: 'either', types: field['oneOf'].map((one: Schema) => typeOfField(one)) }
-  switch ([field['type']].flat()[0]) {
+  const [type, ...others] = [field['type']].flat() as readonly string[]
+  if (others.includes('null')) return { kind: 'either', types: [typeOfField({ ...field, type }), { kind: 'null' }] }
+  switch (type) {
     case 'object':
       return { kind: 'object', schema: field }
     case 'array':

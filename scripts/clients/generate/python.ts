@@ -21,6 +21,7 @@ export function pythonApi(): string {
     'from __future__ import annotations',
     '',
     'from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence',
+    'from enum import Enum',
     'from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, TypeVar',
     '',
     'from .history import AsyncHistory, History, ranged',
@@ -32,7 +33,7 @@ export function pythonApi(): string {
     ...operations.map((operation, index) => methodOf(operation, answers[index] ?? 'Any', false)),
     ...streams.map((stream, index) => methodOf(stream, events[index] ?? 'Any', true)),
   ]
-  const tables = [...tableClass, ...table('OPERATIONS', operations), ...table('STREAMS', streams)]
+  const tables = [...nullClass, ...tableClass, ...table('OPERATIONS', operations), ...table('STREAMS', streams)]
   const classes = [...apiClass, ...methods.flatMap(now), ...asyncApiClass, ...methods.flatMap(later)]
   return [...head, ...types.lines, ...tables, '', '', ...classes].join('\n').trimEnd().concat('\n')
 }
@@ -152,6 +153,18 @@ function quoted(type: string): string {
   return JSON.stringify(type).includes(String.raw`\"`) ? `'${type}'` : `"${type}"`
 }
 
+const nullClass = [
+  '',
+  '',
+  'class Null(Enum):',
+  '    """Null, which takes away what was set, where None leaves a field as it is."""',
+  '',
+  '    NULL = "null"',
+  '',
+  '',
+  'NULL = Null.NULL',
+]
+
 const tableClass = [
   '',
   '',
@@ -267,6 +280,8 @@ function inputText(type: InputType): string {
       return 'Sequence[str]'
     case 'text':
       return 'str'
+    case 'null':
+      return 'Null'
     case 'object':
       return 'Mapping[str, Any]'
     case 'either':

@@ -56,6 +56,8 @@ function inputText(type: InputType): string {
       return 'readonly string[]'
     case 'text':
       return 'string'
+    case 'null':
+      return 'null'
     case 'object':
       return typeText(type.schema)
     case 'either':

@@ -1,10 +1,13 @@
 import { createServer, type RequestListener } from 'node:http'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { fakePayments, type FakePayments } from '../../../api/testing/fake-payments.ts'
 import { startCutStream } from '../../../api/testing/events.ts'
 import { NOW, startHarness, type Harness } from '../../../api/testing/harness.ts'
 import { closeServer, listen } from '../../../infra/http/ops.ts'
 import { payer } from '../../../infra/local/chain/accounts.ts'
+import { MarketDataClient } from '../typescript/src/index.ts'
+import { Payer } from '../typescript/src/payer.ts'
 import { can, Program, python } from './testing/program.ts'
 
 const isNewEnough = can('import sys; assert sys.version_info >= (3, 11)')
@@ -53,6 +56,18 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
     expect(wrong).toMatchObject({ error: 'ApiError', code: 'invalid_target_price', status: 400 })
     const dear = await client.call(api.url, 'cvd', { symbol: 'BTC', period: '4h' })
     expect(dear).toMatchObject({ error: 'PaymentRequiredError', code: 'payment_required', status: 402 })
+  })
+
+  it('takes the limits of a key away', async () => {
+    const buyer = new Payer(privateKeyToAccount(payer.key), { maxPerCallUsdc: 1, totalUsdc: 1 })
+    const buying = new MarketDataClient({ baseUrl: api.url, payer: buyer })
+    const terms = { daily_max_usdc: 0.5, expires_in_days: 30 }
+    const { key_id, api_key, expires_at } = await buying.creditBuy({ amount_usdc: 1, ...terms })
+    const change = { key_id, manage_token: api_key, daily_max_usdc: null }
+    const changed = await client.call(api.url, 'key_change', change)
+    expect(changed.answer).toMatchObject({ daily_max_usdc: null, expires_at })
+    const endless = await client.call(api.url, 'key_change', { ...change, expires_in_days: null })
+    expect(endless.answer).toMatchObject({ expires_at: null })
   })
 
   interface Seen {

@@ -2,7 +2,7 @@
 
 In: {"call", "input", "options": {"tries", "deadline_seconds"}, "base", "table", "is_async", "events",
 "hands_back", "asks_again"}; the key and the budget stand in the environment, or SIGNS, for payments that are none. hands_back: what of the
-last error is input of the call. asks_again: a history whose page fails is asked once more. table: a history is told as what this method of it makes, or as its rows; events: of a stream so
+last error is input of the call. null in an input: NULL. asks_again: a history whose page fails is asked once more. table: a history is told as what this method of it makes, or as its rows; events: of a stream so
 many are heard, then it is left.
 """
 
@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from market_data_alerts import AsyncHistory, AsyncMarketDataClient, MarketDataClient
-from market_data_alerts import CallError, NotPaidError, Payment
+from market_data_alerts import NULL, CallError, NotPaidError, Payment
 
 payer = None
 if os.environ.get("PAYER_KEY"):
@@ -99,6 +99,7 @@ def told(kind: str, table: Any) -> dict[str, Any]:
 last: Any = None
 for line in sys.stdin:
     task = json.loads(line)
+    task["input"] = {name: NULL if value is None else value for name, value in task["input"].items()}
     if "hands_back" in task:
         task["input"][task["hands_back"]] = getattr(last, task["hands_back"])
     try:

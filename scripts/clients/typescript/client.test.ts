@@ -140,6 +140,15 @@ describe('on the API', () => {
     expect([made.amount_usdc, payer.spentUsdc, payments.ledger.charged.length]).toEqual([1, 1, 1])
   })
 
+  it('takes the limits of a key away', async () => {
+    const terms = { daily_max_usdc: 0.5, expires_in_days: 30 }
+    const asking = client({ payer: new Payer(account, { maxPerCallUsdc: 1, totalUsdc: 1 }) })
+    const { key_id, api_key, expires_at } = await asking.creditBuy({ amount_usdc: 1, ...terms })
+    const change = { key_id, manage_token: api_key ?? '', daily_max_usdc: null }
+    expect(await asking.keyChange(change)).toMatchObject({ daily_max_usdc: null, expires_at })
+    expect(await asking.keyChange({ ...change, expires_in_days: null })).toMatchObject({ expires_at: null })
+  })
+
   it('goes on with a paid stream of which it lost hold, for the same payment', async () => {
     const payer = new Payer(account, dollar)
     const asking = client({ payer, tries: 2 })

@@ -1,5 +1,6 @@
 """The client's public face; market_data_alerts.pay beside it brings the payer (pip install '.[pay]')."""
 
+from .api import NULL
 from .async_client import AsyncMarketDataClient
 from .client import MarketDataClient
 from .errors import (
@@ -16,6 +17,7 @@ from .payment import Payment
 from .verify import verify_standard, verify_svc
 
 __all__ = [
+    "NULL",
     "ApiError",
     "AsyncHistory",
     "AsyncMarketDataClient",

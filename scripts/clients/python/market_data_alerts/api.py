@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, TypeVar
 
 from .history import AsyncHistory, History, ranged
@@ -3664,6 +3665,15 @@ class StreamEndEvent(TypedDict):
 StreamEvent = StreamCvdEvent | StreamPriceEvent | StreamFundingEvent | StreamLiquidationsEvent | StreamSignalsEvent | StreamReadyEvent | StreamMissedEvent | StreamEndEvent
 
 
+class Null(Enum):
+    """Null, which takes away what was set, where None leaves a field as it is."""
+
+    NULL = "null"
+
+
+NULL = Null.NULL
+
+
 class Operation(NamedTuple):
     method: str
     path: str
@@ -3864,7 +3874,7 @@ class Api:
         answer: Market = self.send("market", {"id": id, "payment": payment})
         return answer
 
-    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> PriceAlertCreate:
+    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> PriceAlertCreate:
         """Create a price alert. POST /price-alert. 0.04 USDC."""
         answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key, "payment": payment})
         return answer
@@ -3889,7 +3899,7 @@ class Api:
         answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
         return answer
 
-    def price_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> PriceAlertPause:
+    def price_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> PriceAlertPause:
         """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
         answer: PriceAlertPause = self.send("price_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
@@ -3914,7 +3924,7 @@ class Api:
         answer: PriceAlertResend = self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> LiquidationAlertCreate:
+    def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> LiquidationAlertCreate:
         """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
         answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key, "payment": payment})
         return answer
@@ -3939,7 +3949,7 @@ class Api:
         answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
         return answer
 
-    def liquidation_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
+    def liquidation_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
         """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
         answer: LiquidationAlertPause = self.send("liquidation_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
@@ -3964,7 +3974,7 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> RuleAlertCreate:
+    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | Null | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | Null | None = None, group: str | Null | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
         answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "symbols": symbols, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key, "payment": payment})
         return answer
@@ -3989,7 +3999,7 @@ class Api:
         answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
         return answer
 
-    def rule_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> RuleAlertPause:
+    def rule_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> RuleAlertPause:
         """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
         answer: RuleAlertPause = self.send("rule_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
@@ -3999,7 +4009,7 @@ class Api:
         answer: RuleAlertResume = self.send("rule_alert_resume", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, manage_token: str | None = None) -> RuleAlertEdit:
+    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], held_for: str | Null | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | Null | None = None, group: str | Null | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, manage_token: str | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
         answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "quiet_hours": quiet_hours, "digest": digest, "manage_token": manage_token})
         return answer
@@ -4034,7 +4044,7 @@ class Api:
         answer: EmailCode = self.send("email_code", {"to": to})
         return answer
 
-    def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: Sequence[str] | Literal["all"] | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
+    def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | Null | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | Null | None = None, group: str | Null | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: Sequence[str] | Literal["all"] | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 30 days, before buying it. POST /alerts/backtest. Free."""
         answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "symbols": symbols, "days": days, "figures": figures})
         return answer
@@ -4044,7 +4054,7 @@ class Api:
         answer: Record = self.send("record", {"id": id})
         return answer
 
-    def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None, payment: Payment | None = None) -> CreditBuy:
+    def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | Null | None = None, daily_max_usdc: float | Null | None = None, payment: Payment | None = None) -> CreditBuy:
         """Buy credit: a new API key, or more for one. POST /credit. 1 USDC."""
         answer: CreditBuy = self.send("credit_buy", {"amount_usdc": amount_usdc, "key_id": key_id, "label": label, "scopes": scopes, "expires_in_days": expires_in_days, "daily_max_usdc": daily_max_usdc, "payment": payment})
         return answer
@@ -4054,7 +4064,7 @@ class Api:
         answer: Key = self.send("key", {"key_id": key_id, "manage_token": manage_token})
         return answer
 
-    def key_change(self, key_id: str, *, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None, manage_token: str | None = None) -> KeyChange:
+    def key_change(self, key_id: str, *, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | Null | None = None, daily_max_usdc: float | Null | None = None, manage_token: str | None = None) -> KeyChange:
         """Change what an API key may do. PATCH /keys/{key_id}. Free."""
         answer: KeyChange = self.send("key_change", {"key_id": key_id, "label": label, "scopes": scopes, "expires_in_days": expires_in_days, "daily_max_usdc": daily_max_usdc, "manage_token": manage_token})
         return answer
@@ -4202,7 +4212,7 @@ class AsyncApi:
         """Details of a token. GET /api/v1/market/{id}. 0.005 USDC."""
         return await self.run(lambda api: api.market(id=id, payment=payment))
 
-    async def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> PriceAlertCreate:
+    async def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> PriceAlertCreate:
         """Create a price alert. POST /price-alert. 0.04 USDC."""
         return await self.run(lambda api: api.price_alert_create(symbol=symbol, condition=condition, target_price=target_price, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key, payment=payment))
 
@@ -4222,7 +4232,7 @@ class AsyncApi:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
         return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
 
-    async def price_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> PriceAlertPause:
+    async def price_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> PriceAlertPause:
         """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
         return await self.run(lambda api: api.price_alert_pause(id=id, until=until, manage_token=manage_token))
 
@@ -4242,7 +4252,7 @@ class AsyncApi:
         """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.price_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> LiquidationAlertCreate:
+    async def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> LiquidationAlertCreate:
         """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
         return await self.run(lambda api: api.liquidation_alert_create(symbol=symbol, condition=condition, threshold_pct=threshold_pct, min_value_usd=min_value_usd, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key, payment=payment))
 
@@ -4262,7 +4272,7 @@ class AsyncApi:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
 
-    async def liquidation_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
+    async def liquidation_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
         """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
         return await self.run(lambda api: api.liquidation_alert_pause(id=id, until=until, manage_token=manage_token))
 
@@ -4282,7 +4292,7 @@ class AsyncApi:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> RuleAlertCreate:
+    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: Sequence[str] | Literal["all"] | None = None, held_for: str | Null | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | Null | None = None, group: str | Null | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
         return await self.run(lambda api: api.rule_alert_create(symbol=symbol, symbols=symbols, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key, payment=payment))
 
@@ -4302,7 +4312,7 @@ class AsyncApi:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
 
-    async def rule_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> RuleAlertPause:
+    async def rule_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> RuleAlertPause:
         """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
         return await self.run(lambda api: api.rule_alert_pause(id=id, until=until, manage_token=manage_token))
 
@@ -4310,7 +4320,7 @@ class AsyncApi:
         """Resume a rule. POST /alerts/{id}/resume. Free."""
         return await self.run(lambda api: api.rule_alert_resume(id=id, manage_token=manage_token))
 
-    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, manage_token: str | None = None) -> RuleAlertEdit:
+    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], held_for: str | Null | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | Null | None = None, group: str | Null | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, manage_token: str | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
         return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, quiet_hours=quiet_hours, digest=digest, manage_token=manage_token))
 
@@ -4338,7 +4348,7 @@ class AsyncApi:
         """Mail an address the code that alerts to it are made with. POST /email-codes. Free."""
         return await self.run(lambda api: api.email_code(to=to))
 
-    async def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: Sequence[str] | Literal["all"] | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
+    async def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | Null | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | Null | None = None, group: str | Null | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | Null | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: Sequence[str] | Literal["all"] | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 30 days, before buying it. POST /alerts/backtest. Free."""
         return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, symbols=symbols, days=days, figures=figures))
 
@@ -4346,7 +4356,7 @@ class AsyncApi:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
         return await self.run(lambda api: api.record(id=id))
 
-    async def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None, payment: Payment | None = None) -> CreditBuy:
+    async def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | Null | None = None, daily_max_usdc: float | Null | None = None, payment: Payment | None = None) -> CreditBuy:
         """Buy credit: a new API key, or more for one. POST /credit. 1 USDC."""
         return await self.run(lambda api: api.credit_buy(amount_usdc=amount_usdc, key_id=key_id, label=label, scopes=scopes, expires_in_days=expires_in_days, daily_max_usdc=daily_max_usdc, payment=payment))
 
@@ -4354,7 +4364,7 @@ class AsyncApi:
         """An API key with its balance. GET /keys/{key_id}. Free."""
         return await self.run(lambda api: api.key(key_id=key_id, manage_token=manage_token))
 
-    async def key_change(self, key_id: str, *, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None, manage_token: str | None = None) -> KeyChange:
+    async def key_change(self, key_id: str, *, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | Null | None = None, daily_max_usdc: float | Null | None = None, manage_token: str | None = None) -> KeyChange:
         """Change what an API key may do. PATCH /keys/{key_id}. Free."""
         return await self.run(lambda api: api.key_change(key_id=key_id, label=label, scopes=scopes, expires_in_days=expires_in_days, daily_max_usdc=daily_max_usdc, manage_token=manage_token))
 

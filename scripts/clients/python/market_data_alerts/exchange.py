@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
-from .api import Operation
+from .api import NULL, Operation
 from .errors import NoAnswerError, Told, error_of
 
 WAIT_SECONDS_MAX = 30.0
@@ -95,7 +95,7 @@ def _object_in(text: str) -> Mapping[str, Any]:
 
 
 def request_of(operation: Operation, base: str, given: Mapping[str, Any]) -> Request:
-    """The request of an operation; given: its flat input, None where a field is left out."""
+    """The request of an operation; given: its flat input, None where a field is left out, NULL where a body says null."""
     said = {name: value for name, value in given.items() if value is not None}
     path = operation.path
     for name in [name for name in said if f"{{{name}}}" in path]:
@@ -111,7 +111,8 @@ def request_of(operation: Operation, base: str, given: Mapping[str, Any]) -> Req
     body = None
     if operation.body:
         headers["content-type"] = "application/json"
-        body = json.dumps({name: said[name] for name in operation.body if name in said}).encode()
+        fields = {name: said[name] for name in operation.body if name in said}
+        body = json.dumps({name: None if value is NULL else value for name, value in fields.items()}).encode()
     return Request(
         url=f"{base}{path}{'?' if query else ''}{query}",
         method=operation.method,

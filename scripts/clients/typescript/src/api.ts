@@ -1952,7 +1952,7 @@ export interface PriceAlertPauseInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
-  readonly until?: string
+  readonly until?: string | null
   /** As the creation gave it; an API key of the buyer’s does as well */
   readonly manage_token?: string
 }
@@ -2459,7 +2459,7 @@ export interface LiquidationAlertPauseInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
-  readonly until?: string
+  readonly until?: string | null
   /** As the creation gave it; an API key of the buyer’s does as well */
   readonly manage_token?: string
 }
@@ -2748,7 +2748,7 @@ export interface RuleAlertCreateInput {
         readonly any: readonly Condition[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
-  readonly held_for?: string
+  readonly held_for?: string | null
   /** It rings again, once it has been over and the cooldown has passed; else once */
   readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d */
@@ -2756,9 +2756,9 @@ export interface RuleAlertCreateInput {
   /** A message tells when it is over, too */
   readonly resolved?: boolean
   /** Stands in each message */
-  readonly note?: string
+  readonly note?: string | null
   /** A name that several rules share */
-  readonly group?: string
+  readonly group?: string | null
   /** What you find it by */
   readonly tags?: readonly string[]
   /** HTTPS URL that is called, signed; this or channel */
@@ -3116,7 +3116,7 @@ export interface RuleAlertPauseInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
-  readonly until?: string
+  readonly until?: string | null
   /** As the creation gave it; an API key of the buyer’s does as well */
   readonly manage_token?: string
 }
@@ -3364,7 +3364,7 @@ export interface RuleAlertEditInput {
         readonly any: readonly Condition[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
-  readonly held_for?: string
+  readonly held_for?: string | null
   /** It rings again, once it has been over and the cooldown has passed; else once */
   readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d */
@@ -3372,9 +3372,9 @@ export interface RuleAlertEditInput {
   /** A message tells when it is over, too */
   readonly resolved?: boolean
   /** Stands in each message */
-  readonly note?: string
+  readonly note?: string | null
   /** A name that several rules share */
-  readonly group?: string
+  readonly group?: string | null
   /** What you find it by */
   readonly tags?: readonly string[]
   /** What rings in these hours of a day is told in one message at their end */
@@ -3692,7 +3692,7 @@ export interface AlertBacktestInput {
         readonly any: readonly Condition[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h; of rule alerts */
-  readonly held_for?: string
+  readonly held_for?: string | null
   /** It rings again, once it has been over and the cooldown has passed; else once; of rule alerts */
   readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d; of rule alerts */
@@ -3700,9 +3700,9 @@ export interface AlertBacktestInput {
   /** A message tells when it is over, too; of rule alerts */
   readonly resolved?: boolean
   /** Stands in each message; of rule alerts */
-  readonly note?: string
+  readonly note?: string | null
   /** A name that several rules share; of rule alerts */
-  readonly group?: string
+  readonly group?: string | null
   /** What you find it by; of rule alerts */
   readonly tags?: readonly string[]
   /** As of a creation; not looked at */
@@ -4035,9 +4035,9 @@ export interface CreditBuyInput {
   /** What it may do; all of it unless said */
   readonly scopes?: readonly string[]
   /** When it ends; null: never */
-  readonly expires_in_days?: number
+  readonly expires_in_days?: number | null
   /** Most that it may spend on a day (UTC); null: no limit */
-  readonly daily_max_usdc?: number
+  readonly daily_max_usdc?: number | null
 }
 
 export type CreditBuyAnswer = {
@@ -4117,9 +4117,9 @@ export interface KeyChangeInput {
   /** What it may do; all of it unless said */
   readonly scopes?: readonly string[]
   /** When it ends; null: never */
-  readonly expires_in_days?: number
+  readonly expires_in_days?: number | null
   /** Most that it may spend on a day (UTC); null: no limit */
-  readonly daily_max_usdc?: number
+  readonly daily_max_usdc?: number | null
   /** As the creation gave it; an API key of the buyer’s does as well */
   readonly manage_token?: string
 }
