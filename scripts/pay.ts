@@ -17,8 +17,8 @@ const usage = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays wha
   --api URL       another API; then PAYER_KEY or PAYER_KEY_FILE says with which key to pay
   --help          this text
 
-The answer goes to standard output, the payment's story to standard error. Without a key the example payer of the local
-chain pays, with play money.`
+The answer goes to standard output, a stream as it comes, the payment's story to standard error. Without a key the example
+payer of the local chain pays, with play money.`
 
 interface Task {
   readonly method: string
@@ -46,10 +46,11 @@ async function main(values: Values<typeof flags>, words: readonly string[]): Pro
     account,
     agree: (offer) => void agree(offer, task.maxUsd, { local: chain !== undefined, hasKey: key !== undefined }),
     say: (line) => console.error(line),
+    show: (events) => void process.stdout.write(events),
     nowSeconds: () => Math.floor(Date.now() / 1_000),
     nonce: () => `0x${randomBytes(32).toString('hex')}`,
   })
-  console.log(pretty(bought.text))
+  if (bought.text !== '') console.log(pretty(bought.text))
   tell(bought, account.address, before, await balanceOf(chain, account.address))
   return bought.status < 400
 }

@@ -6,6 +6,7 @@ import { readConfig } from '../../infra/config/config.ts'
 import { walletKey } from '../../infra/config/secrets.ts'
 import { UsageError } from '../command/command.ts'
 
+/** For one answer; of a stream for what comes next. */
 const CALL_MS = 60_000
 const TRIES = 8
 const RETRY_MS_MAX = 15_000
@@ -24,6 +25,8 @@ export interface Purchase {
   /** Throws where the offer is not to be paid. */
   readonly agree: (offer: Offer) => void
   readonly say: (line: string) => void
+  /** Told what a stream says as it comes, in place of a text; left out: it is waited for. */
+  readonly show?: (text: string) => void
   readonly nowSeconds: () => number
   readonly nonce: () => `0x${string}`
 }
@@ -41,16 +44,15 @@ export interface Bought {
 export async function buy(purchase: Purchase): Promise<Bought> {
   const { version, account, agree, say } = purchase
   const first = await call(purchase, [])
-  const asked = await first.text()
-  if (first.status !== 402) return { status: first.status, text: asked, offer: undefined, receipt: undefined }
-  const read = readOffer(version, first.headers.get('payment-required'), asked)
+  if (first.status !== 402) return { status: first.status, text: first.text, offer: undefined, receipt: undefined }
+  const read = readOffer(version, first.headers.get('payment-required'), first.text)
   if ('fault' in read) throw new Error(read.fault)
   agree(read.offer)
   const signed = await signPayment(read.offer, account, { nowSeconds: purchase.nowSeconds(), nonce: purchase.nonce() })
   for (let tries = 1; ; tries++) {
     const answer = await attempt(purchase, signed)
     if (answer.status !== 503 || tries === TRIES) return { ...answer, offer: read.offer }
-    say(`no answer yet (${answer.reason}); the same payment again in ${answer.waitMs} ms`)
+    say(`not the whole answer yet (${answer.reason}); the same payment again in ${answer.waitMs} ms`)
     await delay(answer.waitMs)
   }
 }
@@ -59,14 +61,13 @@ type Attempt = Omit<Bought, 'offer'> & { readonly reason: string; readonly waitM
 
 async function attempt(purchase: Purchase, signed: readonly [string, string]): Promise<Attempt> {
   try {
-    const response = await call(purchase, [signed])
-    const text = await response.text()
-    const told = response.headers.get('payment-response') ?? response.headers.get('x-payment-response')
+    const { status, headers, text } = await call(purchase, [signed])
+    const told = headers.get('payment-response') ?? headers.get('x-payment-response')
     const read = decodeHeader(told ?? '')
     const receipt = 'object' in read ? read.object : undefined
-    const seconds = Number(response.headers.get('retry-after') ?? '')
+    const seconds = Number(headers.get('retry-after') ?? '')
     const waitMs = seconds > 0 ? Math.min(seconds * 1_000, RETRY_MS_MAX) : RETRY_MS
-    return { status: response.status, text, receipt, reason: `status ${response.status}`, waitMs }
+    return { status, text, receipt, reason: `status ${status}`, waitMs }
   } catch (error) {
     // The connection was lost: the money may have moved, so only the same payment may follow.
     const reason = error instanceof Error ? error.message : String(error)
@@ -74,18 +75,36 @@ async function attempt(purchase: Purchase, signed: readonly [string, string]): P
   }
 }
 
-function call(
-  { url, method, body, headers: own }: Purchase,
+async function call(
+  { url, method, body, headers: own, show }: Purchase,
   headers: readonly (readonly [string, string])[],
-): Promise<Response> {
+): Promise<Pick<Response, 'status' | 'headers'> & { readonly text: string }> {
   const json = body === undefined ? [] : [['content-type', 'application/json'] as const]
-  return fetch(url, {
-    method,
-    headers: { ...own, ...Object.fromEntries([...json, ...headers]) },
-    redirect: 'error',
-    signal: AbortSignal.timeout(CALL_MS),
-    ...(body !== undefined && { body }),
-  })
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Error(`nothing came for ${CALL_MS / 1_000} s`)), CALL_MS)
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { ...own, ...Object.fromEntries([...json, ...headers]) },
+      redirect: 'error',
+      signal: late.signal,
+      ...(body !== undefined && { body }),
+    })
+    const isStream = response.headers.get('content-type') === 'text/event-stream'
+    const text = isStream && show !== undefined ? await shown(response, show, timer) : await response.text()
+    return { status: response.status, headers: response.headers, text }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function shown({ body }: Response, show: (text: string) => void, timer: NodeJS.Timeout): Promise<''> {
+  const decoder = new TextDecoder()
+  for await (const bytes of body ?? []) {
+    timer.refresh()
+    show(decoder.decode(bytes, { stream: true }))
+  }
+  return ''
 }
 
 /** What an API asks for an answer, as either version of the protocol says it. */

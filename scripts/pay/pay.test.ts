@@ -40,7 +40,10 @@ describe('a purchase', () => {
     if (server !== undefined) await closeServer(server)
   })
 
-  const purchase = async (answer: RequestListener, max = 1_000_000n): Promise<Bought> => {
+  const purchase = async (
+    answer: RequestListener,
+    { max = 1_000_000n, ...more }: { max?: bigint; show?: (text: string) => void } = {},
+  ): Promise<Bought> => {
     server = createServer(answer)
     const port = await listen(server, '127.0.0.1', 0)
     return buy({
@@ -55,6 +58,7 @@ describe('a purchase', () => {
       say: () => undefined,
       nowSeconds: () => 1_795_000_000,
       nonce: () => `0x${'7'.repeat(64)}`,
+      ...more,
     })
   }
   const paymentOf = ({ headers }: IncomingMessage): string => String(headers['payment-signature'] ?? '')
@@ -76,6 +80,23 @@ describe('a purchase', () => {
     expect(new Set(seen).size).toBe(1)
   })
 
+  it.each(['free', 'paid'])('of a stream that is %s shows it as it comes', async (kind) => {
+    const shown: string[] = []
+    const first = Promise.withResolvers<void>()
+    const stream: RequestListener = (request, response) => {
+      if (kind === 'paid' && paymentOf(request) === '') return ask(request, response)
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: price\n\n')
+      void first.promise.then(() => response.end('event: end\n\n'))
+    }
+    const show = (text: string): void => {
+      shown.push(text)
+      first.resolve()
+    }
+    const bought = await purchase(stream, { show })
+    expect([bought.status, bought.text]).toEqual([200, ''])
+    expect(shown).toEqual(['event: price\n\n', 'event: end\n\n'])
+  })
+
   it('of what is free pays nothing', async () => {
     const bought = await purchase((_request, response) => void response.end('free'))
     expect(bought).toEqual({ status: 200, text: 'free', offer: undefined, receipt: undefined })
@@ -83,10 +104,13 @@ describe('a purchase', () => {
 
   it('that is not agreed to is never signed', async () => {
     const payments: string[] = []
-    const asked = purchase((request, response) => {
-      payments.push(paymentOf(request))
-      ask(request, response)
-    }, 19_999n)
+    const asked = purchase(
+      (request, response) => {
+        payments.push(paymentOf(request))
+        ask(request, response)
+      },
+      { max: 19_999n },
+    )
     await expect(asked).rejects.toThrow('too dear')
     expect(payments).toEqual([''])
   })
