@@ -15,15 +15,15 @@ const usage = `npm run export -- [flags]: writes topics of a running system into
                    of compacted topics, where the newest value stands for all before it, what came after is taken too;
                    of other derived ones the hour after it, since a processor that lagged wrote there what follows from it
   --out DIR        the folder; run the same command again and it goes on where it was stopped
-  --grow           the folder's export goes on to what is there now: an archive of what retention will delete;
-                   exit 2 where the log has deleted what would come next
+  --grow           the folder's export goes on to what is there now: an archive of what retention will delete
   --format F       avro (default): the records' own bytes, with their schema; parquet: a table for each record type, by day,
                    in half the bytes, for DuckDB, Polars and pandas (infra/tapes/README.md)
   --source S       kafka (default), or a folder of tapes, to write it in another format
   --data DIR       the running system's data folder (default .data)
   --help           this text
 
-Exit 0: all is there; 1: stopped before the end; 2: it could not be done.`
+Exit 0: all is there; 1: stopped before the end; 2: it could not be done, as where the log has deleted what
+would come next.`
 
 const flags = {
   topics: text,

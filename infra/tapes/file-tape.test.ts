@@ -2,15 +2,18 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from 'node:path'
 import avro from 'avsc'
 import { afterEach, describe, expect, it } from 'vitest'
+import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import { topics } from '../../schemas/topics.ts'
+import { RegistryCodec } from '../kafka/codec.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeContainer } from './container.ts'
 import { EntryReader, EntryWriter, envelopeSchema } from './envelope.ts'
 import { fileTape } from './file-tape.ts'
 import { readHeader, readSegments, type Format } from './folder.ts'
-import { exportTo, FIRST_OFFSET, headerOf, memoryTape, newFolder, readAll, recordsOf } from './testing/tapes.ts'
+import { kafkaTape } from './kafka-tape.ts'
+import { codec, exportTo, FIRST_OFFSET, headerOf, memoryTape, newFolder, readAll, recordsOf } from './testing/tapes.ts'
 import type { Span } from './tape.ts'
-import { avroWriter, writeTape, type SegmentWriter } from './write-tape.ts'
+import { avroWriter, planExport, writeTape, type SegmentWriter } from './write-tape.ts'
 
 const TOPIC = 'market.trades'
 const folders: string[] = []
@@ -129,6 +132,38 @@ describe('an archive', () => {
     await grow(folder, recordsOf(20), [span(FIRST_OFFSET, 20)])
     const lost = grow(folder, recordsOf(20), [span(25, 30)])
     await expect(lost).rejects.toThrow(/5 offsets of market.trades\/1 behind the end of .* were deleted/)
+  })
+})
+
+describe('an export of a broker that broke off', () => {
+  /** Breaks off behind its first segment; before it goes on, the log deletes what lies up to `deleted` offsets further. */
+  const resumed = async (grow: boolean, deleted: number): Promise<string> => {
+    const folder = newFolder()
+    folders.push(folder)
+    const broker = new MemoryBroker(stillClock)
+    broker.append(TOPIC, 1, recordsOf(1_000))
+    const tape = { ...kafkaTape(broker.connect(), new RegistryCodec([], { schemaOf: neverAsked }), 2), codec }
+    const write = avroWriter(tape, folder)
+    const run = async (writer: SegmentWriter): Promise<boolean> => {
+      const header = await planExport(tape, [TOPIC], { format: 'avro', from: 0, to: null })
+      const around = { onProgress: () => undefined, stop: new AbortController().signal, grow, segmentRecords: 200 }
+      return writeTape({ tape, folder, header, write: writer, ...around })
+    }
+    const full = run((span, records) => (span.from === 0 ? write(span, records) : Promise.reject(new Error('full'))))
+    await expect(full).rejects.toThrow('full')
+    broker.truncate(TOPIC, 1, 200 + deleted)
+    expect(await run(write)).toBe(true)
+    return folder
+  }
+  const neverAsked = (): Promise<string> => Promise.reject(new Error('the registry is not asked'))
+
+  it.each([false, true])('goes on while the log has what comes next; to grow: %s', async (grow) => {
+    const offsets = (await readAll(fileTape(await resumed(grow, 0)))).map(({ offset }) => offset)
+    expect(offsets).toEqual(Array.from({ length: 1_000 }, (_, offset) => offset))
+  })
+
+  it.each([false, true])('says that the log has deleted what would come next; to grow: %s', async (grow) => {
+    await expect(resumed(grow, 5)).rejects.toThrow(/^5 offsets of market.trades\/1 .*were deleted/)
   })
 })
 

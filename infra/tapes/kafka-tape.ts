@@ -1,7 +1,7 @@
-import { topics, type TopicName } from '../../schemas/topics.ts'
+import { isCompacted, topics, type TopicName } from '../../schemas/topics.ts'
 import type { RegistryCodec } from '../kafka/codec.ts'
 import { LogError, type Log, type LogReader, type LogRecord, type Slice } from '../kafka/seam.ts'
-import type { Span, Tape, TimeRange } from './tape.ts'
+import { TapeError, type Span, type Tape, type TimeRange } from './tape.ts'
 
 const WAIT_MS = 500
 const BYTES_PER_FETCH = 4 * 1024 * 1024
@@ -53,7 +53,10 @@ interface TapePartition {
   readonly partition: number
 }
 
-/** One fetch is under way while the batch before it is worked on. */
+/**
+ * One fetch is under way while the batch before it is worked on. Throws `TapeError` where the log has deleted meanwhile what
+ * comes next.
+ */
 async function* readSpan(reader: LogReader, { topic, partition, from, to }: Span): AsyncGenerator<LogRecord[]> {
   const fetch = async (offset: number): Promise<Slice | undefined> => {
     const options = { maxWaitMs: WAIT_MS, maxBytesPerPartition: BYTES_PER_FETCH }
@@ -65,7 +68,12 @@ async function* readSpan(reader: LogReader, { topic, partition, from, to }: Span
     let ahead = offset < to ? fetch(offset) : undefined
     while (ahead !== undefined) {
       const slice = await ahead
-      const next = slice?.error === 'out-of-range' ? Math.max(slice.start, offset) : (slice?.next ?? offset)
+      const isOut = slice?.error === 'out-of-range'
+      if (isOut && slice.start > offset && !isCompacted(topic)) {
+        const lost = `${Math.min(slice.start, to) - offset} offsets of ${topic}/${partition} were deleted from the log before they were read`
+        throw new TapeError('refused', `${lost}; begin anew, from later on (--from), or raise RETENTION_BYTES`)
+      }
+      const next = isOut ? Math.max(slice.start, offset) : (slice?.next ?? offset)
       if (next > offset) deadline = Date.now() + STALL_MS
       if (Date.now() > deadline) throw new LogError('unavailable', `${topic}/${partition}: stuck at ${offset} of ${to}`)
       offset = next

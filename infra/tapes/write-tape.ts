@@ -94,17 +94,23 @@ function openFolder(folder: string, header: TapeHeader, grow: boolean): TapeHead
   if (!isSame || topics(known) !== topics(header) || JSON.stringify(known.range) !== JSON.stringify(header.range))
     throw new TapeError('refused', `${folder} holds another export; name an empty folder, or the same topics and range`)
   if (!grow) return known
-  const grown = { ...known, spans: known.spans.map((span, index) => grownSpan(folder, span, header.spans[index])) }
+  const there = readSegments(folder)
+  const spans = known.spans.map((span, index) => {
+    const segments = there.get(partitionName(span.topic, span.partition)) ?? []
+    return grownSpan(folder, segments, span, header.spans[index])
+  })
+  const grown = { ...known, spans }
   writeHeader(folder, grown)
   return grown
 }
 
-/** Throws `TapeError` where the log does not have any more what follows on the folder's end. */
-function grownSpan(folder: string, known: Span, now: Span | undefined): Span {
+/** Throws `TapeError` where the log does not have any more what follows on the folder's last segment. */
+function grownSpan(folder: string, segments: readonly Segment[], known: Span, now: Span | undefined): Span {
   const { topic, partition } = known
   if (now === undefined || now.topic !== topic || now.partition !== partition) return known
-  if (now.from > known.to && !isCompacted(topic)) {
-    const lost = `${now.from - known.to} offsets of ${topic}/${partition} behind the end of ${folder} were deleted from the log`
+  const end = segments.at(-1)?.to ?? known.from
+  if (now.from > end && !isCompacted(topic)) {
+    const lost = `${now.from - end} offsets of ${topic}/${partition} behind the end of ${folder} were deleted from the log`
     throw new TapeError('refused', `${lost}; begin another folder, and grow it more often or raise RETENTION_BYTES`)
   }
   return { ...known, to: Math.max(known.to, now.to) }
