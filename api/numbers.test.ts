@@ -179,6 +179,47 @@ describe('/funding-rate/history', () => {
   })
 })
 
+describe('a spot market that another of its venue has replaced', () => {
+  const MINUTE = 60_000_000
+
+  /** A busier market of Binance beside BTC's own, at another price; anything may be said otherwise. */
+  function tell(given: Partial<(typeof api.database.market.tickers)[number]>): void {
+    const [own] = api.database.market.tickers
+    if (own === undefined) throw new Error('BTC has a market at Binance')
+    const instrument = 'binance:spot:OLDBTCUSDT'
+    api.database.market.tickers.push({ ...own, instrument, price: 150, quote_volume_24h: 5e7, ...given })
+  }
+
+  async function told(): Promise<unknown[]> {
+    const { data } = await body('/api/v1/prices?symbols=btc')
+    const token = await body('/api/v1/market/bitcoin')
+    const { btc } = data as { btc: { price: number; source: string; volume_24h: number } }
+    const { volume_24h } = token['data'] as { volume_24h: number }
+    return [btc.source, btc.price, btc.volume_24h, volume_24h]
+  }
+
+  it('is not told once it is a minute behind one of the same quote', async () => {
+    const alone = await told()
+    expect(alone).toEqual(['binance', 100, 10_000, 45_050])
+    const [own] = api.database.market.tickers
+    const newest = own?.received ?? 0
+    tell({ time: newest - MINUTE, received: newest - MINUTE })
+    expect(await told()).toEqual(['binance', 150, 5e7, 45_050 + 5e7])
+    api.database.market.tickers.pop()
+    tell({ time: newest - MINUTE - 1, received: newest - MINUTE - 1 })
+    expect(await told()).toEqual(alone)
+  })
+
+  it('is not told once its venue lists it no longer, whatever its quote', async () => {
+    const alone = await told()
+    tell({ quote: 'USDC' })
+    expect((await told()).slice(0, 2)).toEqual(['binance', 150])
+    const listing = { asset: 'btc', venue: 'binance', market: 'spot', base: 'OLDBTCUSDT' }
+    api.database.instruments.push({ ...listing, live: false })
+    expect(await told()).toEqual(alone)
+  })
+})
+
 describe('/liquidation/recent', () => {
   interface Event {
     id: string

@@ -18,7 +18,7 @@ export function fakePresent(fake: FakeDatabase, partitions: number): PresentSour
       fillMarket(fake, states, common)
       fillTrades(fake, states)
       fillWorld(fake, states)
-      for (const [index, row] of fake.instruments.entries()) put(common, 'instrument', String(index), listed(row))
+      for (const row of fake.instruments.map(listed)) put(common, 'instrument', row.instrument, row)
       const position = new Map([
         ['derived.flow', [7, 9]],
         ['market.tokens', [3]],

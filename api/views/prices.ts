@@ -1,5 +1,6 @@
 import type { Micros, SpotTicker } from '../../schemas/records.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
+import { RENAMED } from '../../processors/prices/tickers.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
 import type { Aged } from './legs.ts'
@@ -50,10 +51,26 @@ export interface TickerRow {
   readonly received: Micros
 }
 
-/** The spot markets of some assets, busiest first. */
+/** The spot markets of some assets, busiest first; not those that their venues no longer list or have renamed. */
 export function tickersOf(present: Present, ...assets: readonly string[]): TickerRow[] {
-  const rows = assets.flatMap((asset) => [...present.of(asset).ticker.values()].filter((row) => row.asset === asset))
-  return rows.map(tickerOf).toSorted((a, b) => (b.volume24h ?? 0) - (a.volume24h ?? 0))
+  const rows = assets.flatMap((asset) => {
+    const own = [...present.of(asset).ticker.values()].filter((row) => row.asset === asset)
+    return withoutRenamed(own.filter(({ instrument }) => isListed(present, instrument)).map(tickerOf))
+  })
+  return rows.toSorted((a, b) => (b.volume24h ?? 0) - (a.volume24h ?? 0))
+}
+
+/** A market of which no list says anything is taken for listed. */
+function isListed({ common }: Present, instrument: string): boolean {
+  return (common.instrument.get(instrument)?.status ?? 'live') === 'live'
+}
+
+/** Of an asset's markets: the composite price takes the later one over in the same way. */
+function withoutRenamed(rows: readonly TickerRow[]): TickerRow[] {
+  return rows.filter(
+    ({ venue, quote, received }) =>
+      !rows.some((other) => other.venue === venue && other.quote === quote && other.received - received > RENAMED),
+  )
 }
 
 /** The spot market that an asset's perpetuals are held against, as it was known at a moment; undefined where it was not. */

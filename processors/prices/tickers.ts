@@ -11,7 +11,7 @@ const LOOK_BACK: Micros = 5_000_000
 /** A price that stays as it is is told again after so long, with its venues' newest tickers. */
 const AGAIN: Micros = 1_000_000
 /** A market that is this much older than another of the same quote has been renamed. */
-const RENAMED: Micros = 60_000_000
+export const RENAMED: Micros = 60_000_000
 
 /** How the ids of a venue's spot instruments begin. */
 const spotPrefixes = priceVenues.map((venue) => ({ venue, prefix: instrumentId(venue, 'spot', '') }))
