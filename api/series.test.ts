@@ -100,6 +100,23 @@ describe('a history of readings', () => {
     expect([next, coverage]).toMatchObject([null, { to: '2026-01-02T03:04:05.000Z', complete: false }])
   })
 
+  it.each([
+    ['a start within a bucket', '1h&start=2026-01-02T00:04:05Z&end=2026-01-02T03:00:00Z', 0, ['01:00', '02:00'], 1],
+    ['a bucket that is not closed yet', '1m&start=2026-01-02T03:03:00Z', 56_000, ['03:03', '03:04', '03:05'], 1],
+    ['nothing but the open bucket', '1h&start=2026-01-02T02:30:00Z', 0, ['03:00'], 0],
+  ])('counts the closed buckets that were asked for: %s', async (_, query, wait, buckets, share) => {
+    api.advance(wait)
+    const { points, coverage } = await ask(`/liquidation/history/BTC?interval=${query}`)
+    expect(points.map(minuteOf)).toEqual(buckets)
+    expect(coverage).toMatchObject({ share, complete: share === 1 })
+  })
+
+  it('tells nothing of a time that is far ahead, from now on', async () => {
+    const { points, coverage } = await ask('/futures/open-interest/history/BTC?start=999999999999999')
+    const now = '2026-01-02T03:04:05.000Z'
+    expect([points, coverage]).toEqual([[], { from: now, to: now, complete: false, share: 0 }])
+  })
+
   it('has in the open bucket what the present says, though ClickHouse has it not yet', async () => {
     const { market } = api.database
     market.derivatives = market.derivatives.filter(({ received }) => received < NOW - HOUR / 2)

@@ -7,7 +7,16 @@ import { dataRoute, type Output, type Route } from '../route.ts'
 import { array, boolean, instant, keyed, number, object, oneOf, text, type Schema, nullable } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { readPartitionTime } from '../views/partition-times.ts'
-import { bucketsOf, CLOSES_AFTER, floorTo, intervals, nextPage, type IntervalName, type Range } from '../views/range.ts'
+import {
+  bucketsOf,
+  ceilTo,
+  CLOSES_AFTER,
+  floorTo,
+  intervals,
+  nextPage,
+  type IntervalName,
+  type Range,
+} from '../views/range.ts'
 import { iso } from '../views/time.ts'
 import { heardOn, partitionTime } from '../views/world.ts'
 import { factSources, readFirst, readNewest, type Reading, type Series } from '../views/readings.ts'
@@ -178,14 +187,16 @@ async function seriesView(
   return { body, asOf, freshUntil: asOf + row.stale.after }
 }
 
-/** `asked`: what the caller meant; `whole`: complete buckets of it. */
+/** `asked`: what the caller meant, of which the first bucket that begins in it is the first; `whole`: complete buckets of it. */
 function coverageOf(
   asked: Range,
   { range, width, now, whole }: { range: Range; width: Micros; now: Micros; whole: number },
 ): object {
-  const closed = Math.ceil((Math.min(asked.to, floorTo(now, width)) - asked.from) / width)
+  const closedTo = Math.min(asked.to, floorTo(now - CLOSES_AFTER, width))
+  const closed = (closedTo - ceilTo(asked.from, width)) / width
   const share = closed > 0 ? Math.min(1, whole / closed) : 0
-  return { from: iso(range.from), to: iso(Math.min(range.to, now)), complete: share === 1, share }
+  const to = Math.min(range.to, now)
+  return { from: iso(Math.min(range.from, to)), to: iso(to), complete: share === 1, share }
 }
 
 /** What a venue said last in a bucket, a list of values for each series; undefined: nothing. */
