@@ -115,8 +115,8 @@ describe('/funding-rate/history', () => {
   it('takes the year of each rate’s own interval, the present one where that is not known', async () => {
     const { market } = api.database
     const at = NOW - (NOW % HOUR)
-    // Hours before the newest: 8 h apart, then 4 h, then a hole of 12 h, then the first.
-    market.settlements = [0, 8, 12, 24].map((age) => ({
+    // Hours before the newest: 8 h apart, then 4 h, then 6 h, then a hole of 12 h, then the first.
+    market.settlements = [0, 8, 12, 18, 30].map((age) => ({
       instrument: 'binance:perp:BTCUSDT',
       asset: 'btc',
       settled_rate: 0.0001,
@@ -125,7 +125,7 @@ describe('/funding-rate/history', () => {
       received: NOW,
     }))
     const rows = await history('')
-    expect(rows.map(({ interval_hours }) => interval_hours)).toEqual([8, 4, 8, 8])
+    expect(rows.map(({ interval_hours }) => interval_hours)).toEqual([8, 4, 6, 8, 8])
     expect(rows[1]?.annualized_pct).toBeCloseTo(0.01 * 6 * 365, 9)
   })
 

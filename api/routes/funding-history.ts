@@ -67,8 +67,11 @@ interface AskedSettlements {
 const MICROS_AN_HOUR = 3_600_000_000
 /** Rates that are only read back come once an interval, of eight hours at most, and some time after it. */
 const READ_BACK_STALE: Micros = 9 * MICROS_AN_HOUR
-/** What venues settle in. The time between two settlements that is none of these has a hole in it. */
-const INTERVALS = [1, 2, 4, 8]
+/**
+ * What venues settle in; OKX: "may be adjusted to higher frequencies such as 6 hours, 4 hours, 2 hours, or 1 hour". The time
+ * between two settlements that is none of these has a hole in it.
+ */
+const INTERVALS = [1, 2, 4, 6, 8]
 
 /** `/funding-rate/history/:symbol`: settled rates, newest first; with a start the oldest `limit` from there. */
 async function readFundingHistory(services: Services, context: AssetContext, asked: AskedSettlements): Promise<View> {
