@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import { parsePaymentRequired } from '@x402/core/schemas'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -141,6 +142,23 @@ describe('a paid request', () => {
     expect(ledger.charged.length).toBe(1)
     await other.stop()
     await others.stop()
+  })
+
+  it('is told the moment that its answer is cut from, not that of another answer', async () => {
+    const headers = { ...(await v2()), prefer: 'log-position' }
+    const told = ({ headers: given }: Answered): (string | null)[] => [
+      given.get('log-position'),
+      given.get('preference-applied'),
+      given.get('cache-control'),
+    ]
+    const first = await pay(CVD, headers)
+    expect(told(first)).toEqual(['derived.flow=7,9; market.tokens=3', 'log-position', 'private, no-store'])
+    // What another instance made first is in the log: its moment is not known here.
+    const asked = { ...(await v2()), prefer: 'log-position' }
+    const keep = ledger.keep.bind(ledger)
+    ledger.keep = async (answer) => keep({ ...answer, body: gzipSync('{"first":true}') })
+    const other = await pay(CVD, asked)
+    expect([other.body, told(other)]).toEqual([{ first: true }, [null, null, 'private, no-store']])
   })
 
   it('whose answer could not be kept is made again, and not charged again', async () => {

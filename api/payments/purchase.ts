@@ -81,14 +81,19 @@ export async function runPaid(purchase: Purchase, event: PaymentEvent, run: Run,
 }
 
 type Stored = Pick<Reply, 'status' | 'type' | 'body'>
+type Answer = Stored & Pick<Reply, 'headers' | 'listen'>
 
-/** The answer that is in the log, whoever wrote it: several instances may answer copies of one request at once. */
-async function store({ payments, services, intent }: Purchase, reply: Reply): Promise<Stored> {
+/**
+ * The answer that is in the log, whoever wrote it: several instances may answer copies of one request at once. Headers are not
+ * kept there: those of the reply say which moment its own bytes are of.
+ */
+async function store({ payments, services, intent }: Purchase, reply: Reply): Promise<Answer> {
   const { payment_id: id, fingerprint } = intent
   const answer = packed(reply, { id, fingerprint, time: services.now() * 1000 })
   if (answer === undefined) return reply
   try {
-    return unpacked(await payments.ledger.keep(answer))
+    const kept = unpacked(await payments.ledger.keep(answer))
+    return kept.body === reply.body && reply.headers ? { ...kept, headers: reply.headers } : kept
   } catch (error) {
     services.log.warn({ err: error, payment: id }, 'a paid answer could not be kept; sent again it is made again')
     return reply
@@ -129,9 +134,9 @@ export function isReceipt({ headers }: Reply): boolean {
 }
 
 /** The caller's alone, with the receipt in the headers of both versions. */
-export function withReceipt(purchase: Purchase, event: PaymentEvent, reply: Stored & Pick<Reply, 'listen'>): Reply {
+export function withReceipt(purchase: Purchase, event: PaymentEvent, reply: Answer): Reply {
   const { status, type, body, listen } = reply
-  const headers = { ...receiptOf(purchase, event), 'Cache-Control': 'private, no-store' }
+  const headers = { ...reply.headers, ...receiptOf(purchase, event), 'Cache-Control': 'private, no-store' }
   return { status, type, body, headers, ...(listen && { listen }) }
 }
 
