@@ -152,7 +152,7 @@ describe('the MCP server', () => {
     expect(tools.filter(({ inputSchema }) => inputSchema['additionalProperties'] !== false)).toEqual([])
   })
 
-  it('sends the payment of a call without an answer again at the same call, for as long as it can be settled', async () => {
+  it('sends the payment of a call without an answer again at the same call', async () => {
     const agent = await nearAgent(3)
     const before = payments.ledger.charged.length
     payments.ledger.outcome = 'pending'
@@ -168,7 +168,17 @@ describe('the MCP server', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 })
     api.advance(301_000)
     const late = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'another' }).finally(() => vi.useRealTimers())
-    expect([late.answer['label'], late.cost['spent_usdc']]).toEqual(['another', 3])
+    expect([late.answer['label'], late.cost['spent_usdc']]).toEqual(['another', 2])
+  })
+
+  it('signs another payment where the one of the call before has expired unsettled', async () => {
+    const agent = await nearAgent(3)
+    payments.ledger.outcome = 'pending'
+    await call(agent, 'credit_buy', { amount_usdc: 1, label: 'slow' })
+    payments.ledger.outcome = { reason: 'expired' }
+    const { isError, text } = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'slow' })
+    payments.ledger.outcome = 'settled'
+    expect([isError, text]).toEqual([true, expect.stringContaining('"spent_usdc":2')])
   })
 
   it('tells what is wrong with a call', async () => {

@@ -10,11 +10,11 @@ import {
   CallError,
   NotPaidError,
   operations,
+  PaymentRequiredError,
   type MarketDataClient,
   type Payment,
 } from '../clients/typescript/src/index.ts'
 import type { Payer } from '../clients/typescript/src/payer.ts'
-import { hasExpired } from '../clients/typescript/src/payment.ts'
 import { routeTools, type RouteTool } from './tools.ts'
 
 /** Alerts whose tokens are remembered; the oldest goes first. */
@@ -83,17 +83,27 @@ class Session {
     if (missing.length > 0) return failed(`Missing: ${missing.join(', ')}.`)
     const same = JSON.stringify([name, Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))])
     try {
-      return await this.#ask(found, given, this.#takePayment(same))
+      return await this.#askAgain(found, given, this.#takePayment(same))
     } catch (error) {
       if (error instanceof CallError && error.payment !== undefined) this.#keepPayment(same, error.payment)
       return failed(wordsOf(error), this.#budget())
     }
   }
 
+  /** With the payment of the same call before, if there is one; without it where it has expired unsettled. */
+  async #askAgain(tool: RouteTool, given: ToolArguments, payment: Payment | undefined): Promise<CallToolResult> {
+    try {
+      return await this.#ask(tool, given, payment)
+    } catch (error) {
+      if (payment === undefined || !(error instanceof PaymentRequiredError)) throw error
+      return this.#ask(tool, given, undefined)
+    }
+  }
+
   #takePayment(same: string): Payment | undefined {
     const payment = this.#payments.get(same)
     this.#payments.delete(same)
-    return payment === undefined || hasExpired(payment) ? undefined : payment
+    return payment
   }
 
   #keepPayment(same: string, payment: Payment): void {

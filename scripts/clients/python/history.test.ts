@@ -115,12 +115,12 @@ describe.each(kinds)('of %s', (_name, index) => {
       const paying = new Program({ SIGNS: 'one payment after the other' }, index === 1)
       running.push({ stop: async () => paying.stop() })
       const paid: unknown[] = []
-      const statuses = [402, 200, 402, 503, 200, 402, 200]
+      const statuses = [402, 200, 402, 503, 402, 402, 200, 402, 200]
       const server = createServer((request, response) => {
         const start = new URL(request.url ?? '', 'http://localhost').searchParams.get('start')
         const status = statuses[paid.push(request.headers['payment-signature']) - 1] ?? 500
         const point = { time: `${start}T00:00:00.000Z`, cvd: paid.length }
-        const next = paid.length === 7 ? null : `2026-01-0${paid.length}`
+        const next = paid.length === 9 ? null : `2026-01-0${paid.length}`
         response.writeHead(status).end(JSON.stringify(status === 200 ? { points: [point], next } : { error: 'later' }))
       })
       running.push({ stop: () => closeServer(server) })
@@ -128,9 +128,11 @@ describe.each(kinds)('of %s', (_name, index) => {
       const input = { symbol: 'BTC', start: '2026-01-01' }
       const more = { table: 'rows', asks_again: true, options: { tries: 2 } }
       const { answer } = await paying.call(url, 'cvd_history', input, more)
-      expect((answer?.['rows'] as Point[] | undefined)?.map(({ cvd }) => cvd)).toEqual([2, 5, 7])
+      expect((answer?.['rows'] as Point[] | undefined)?.map(({ cvd }) => cvd)).toEqual([2, 7, 9])
       const signed = (n: number): string => `signed ${n}`
-      expect(paid).toEqual([undefined, signed(1), undefined, signed(2), signed(2), undefined, signed(3)])
+      // The second one is refused when it is handed back.
+      const expired = [undefined, signed(2), signed(2), undefined, signed(3)]
+      expect(paid).toEqual([undefined, signed(1), ...expired, undefined, signed(4)])
     })
   })
 

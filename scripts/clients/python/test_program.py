@@ -10,7 +10,6 @@ import asyncio
 import json
 import os
 import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, suppress
 from itertools import islice
@@ -41,8 +40,7 @@ elif os.environ.get("SIGNS"):
 
         def pay(self, headers: Any, body: Any) -> Payment:
             self.spent_usdc += 1
-            until = time.time() + float(os.environ.get("VALID_SECONDS", "300"))
-            return Payment({"payment-signature": f"signed {self.spent_usdc}"}, 1, until)
+            return Payment({"payment-signature": f"signed {self.spent_usdc}"}, 1)
 
     payer = Signs()
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .api import OPERATIONS, STREAMS, Api
-from .errors import CallError, NoAnswerError, NotPaidError, PaymentRequiredError, error_of
+from .errors import CallError, NoAnswerError, PaymentRequiredError, error_of
 from .exchange import Answer, Lost, Request, events_of, next_of, request_of, told_of
 from .payment import PaidBy, Payment
 
@@ -67,8 +67,6 @@ class MarketDataClient(Api):
     def send(self, name: str, given: Mapping[str, Any]) -> Any:
         operation = OPERATIONS[name]
         before: Payment | None = given.get("payment")
-        if before is not None and before.has_expired:
-            raise NotPaidError("payment_expired", "Not sent: the payment has expired and can no longer be settled.")
         own_key = None if before is None else before.idempotency_key
         key = own_key or given.get("idempotency_key") or str(uuid.uuid4())
         request = request_of(operation, self._base, {**given, "idempotency_key": key})

@@ -57,7 +57,7 @@ class NotPaidError(Exception):
     """An offer that is not to be paid, or a payment of before that is not sent again; nothing was signed."""
 
     def __init__(
-        self, code: Literal["over_max_per_call", "over_total", "unknown_offer", "payment_expired"], message: str
+        self, code: Literal["over_max_per_call", "over_total", "unknown_offer"], message: str
     ) -> None:
         super().__init__(message)
         self.code = code

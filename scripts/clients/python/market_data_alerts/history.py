@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from .errors import CallError
+from .errors import CallError, PaymentRequiredError
 
 if TYPE_CHECKING:
     import pandas
@@ -79,13 +79,13 @@ class History(dict[str, Any], Generic[Page, Row]):
 
     def _page(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         payment, self._payment = self._payment, None
-        if payment is not None and payment.has_expired:
-            payment = None
         try:
             return cast(Mapping[str, Any], self._send(self._name, {**given, "payment": payment}))
         except CallError as error:
             self._payment = error.payment
-            raise
+            if payment is None or not isinstance(error, PaymentRequiredError):
+                raise
+        return self._page(given)  # it had expired unsettled
 
     def rows(self) -> Iterator[Row]:
         """All rows, oldest first."""

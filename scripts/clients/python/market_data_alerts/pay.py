@@ -72,7 +72,7 @@ class Payer:
                 self._spent -= amount  # nothing was signed
             raise
         headers = self._http.encode_payment_signature_header(payload)
-        return Payment(headers, amount / MILLIONTHS, _end_of(payload.payload))
+        return Payment(headers, amount / MILLIONTHS)
 
     def _reserve(self, amount: int) -> None:
         asked = f"Not paid: it costs {amount / MILLIONTHS} USDC"
@@ -87,11 +87,6 @@ class Payer:
         asset = USDC.get(offer.network, "")
         is_usdc = offer.network in self._networks and asset.lower() == offer.asset.lower()
         return offer.scheme == "exact" and is_usdc and offer.amount.isdecimal()
-
-
-def _end_of(payload: Mapping[str, Any]) -> float:
-    """Of an authorization of exact; zero, which is never sent again, where it says none."""
-    return float(payload.get("authorization", {}).get("validBefore", 0))
 
 
 def _millionths(amount: float | Decimal) -> int:

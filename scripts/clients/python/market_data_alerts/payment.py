@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,14 +11,8 @@ class Payment:
 
     headers: dict[str, str]
     usdc: float
-    valid_before: float
-    """From then on it can no longer be settled, Unix seconds."""
     idempotency_key: str | None = None
     """What it was sent with: the same payment with another key is refused."""
-
-    @property
-    def has_expired(self) -> bool:
-        return self.valid_before <= time.time()
 
 
 class PaidBy(Protocol):

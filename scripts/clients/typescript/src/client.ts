@@ -1,7 +1,7 @@
 import { Api, operations, streams, type OperationName, type StreamName } from './api.ts'
-import { CallError, errorOf, NoAnswerError, NotPaidError, PaymentRequiredError } from './errors.ts'
+import { CallError, errorOf, NoAnswerError, PaymentRequiredError } from './errors.ts'
 import { eventsOf, nextOf, requestOf, errorReplyOf, type Outcome, type Request, type ServerEvent } from './exchange.ts'
-import { hasExpired, type PaidBy, type Payment } from './payment.ts'
+import type { PaidBy, Payment } from './payment.ts'
 
 export interface ClientOptions {
   /** The API's address, such as https://api.example.com. */
@@ -57,8 +57,6 @@ export class MarketDataClient extends Api<CallOptions> {
   protected async send(name: OperationName, input: object, options: CallOptions = {}): Promise<unknown> {
     const operation = operations[name]
     const { payment: before, idempotencyKey = crypto.randomUUID() } = options
-    if (before !== undefined && hasExpired(before))
-      throw new NotPaidError('payment_expired', 'Not sent: the payment has expired and can no longer be settled.')
     const key = operation.isKeyed ? (before?.idempotencyKey ?? idempotencyKey) : undefined
     const request = requestOf(operation, this.#base, input, key)
     const until = Date.now() + (options.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS)

@@ -73,7 +73,7 @@ export class UnavailableError extends ApiError {
 /** An offer that is not to be paid, or a payment of before that is not sent again; nothing was signed. */
 export class NotPaidError extends Error {
   override readonly name = 'NotPaidError'
-  readonly code: 'over_max_per_call' | 'over_total' | 'unknown_offer' | 'payment_expired'
+  readonly code: 'over_max_per_call' | 'over_total' | 'unknown_offer'
 
   constructor(code: NotPaidError['code'], message: string) {
     super(message)

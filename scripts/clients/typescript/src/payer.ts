@@ -2,7 +2,6 @@ import { registerExactEvmScheme } from '@x402/evm/exact/client'
 import {
   x402Client,
   x402HTTPClient,
-  type PaymentPayload,
   type PaymentRequired,
   type PaymentRequirements,
 } from '@x402/fetch'
@@ -62,7 +61,7 @@ export class Payer implements PaidBy {
     try {
       const payload = await http.createPaymentPayload({ ...required, accepts: [offer] })
       const headers = http.encodePaymentSignatureHeader(payload)
-      return { headers, usdc: Number(amount) / MILLIONTHS, validBefore: endOf(payload) }
+      return { headers, usdc: Number(amount) / MILLIONTHS }
     } catch (error) {
       this.#spent -= amount // nothing was signed
       throw error
@@ -88,12 +87,6 @@ export class Payer implements PaidBy {
     const { networks = Object.keys(usdc) } = this.#budget
     return networks.includes(network) && usdc[network]?.toLowerCase() === asset.toLowerCase()
   }
-}
-
-/** Of an authorization of `exact`; zero, which is never sent again, where it says none. */
-function endOf({ payload }: PaymentPayload): number {
-  const { validBefore } = Object(payload['authorization']) as { readonly validBefore?: unknown }
-  return Number(validBefore ?? 0)
 }
 
 function millionths(amount: number): bigint {

@@ -7,12 +7,6 @@ export interface PaidBy {
 export interface Payment {
   readonly headers: Readonly<Record<string, string>>
   readonly usdc: number
-  /** From then on it can no longer be settled, Unix seconds. */
-  readonly validBefore: number
   /** What it was sent with: the same payment with another key is refused. */
   readonly idempotencyKey?: string
-}
-
-export function hasExpired({ validBefore }: Payment): boolean {
-  return validBefore <= Date.now() / 1000
 }
