@@ -39,7 +39,7 @@ const signalColumns: Columns = {
   topic: of(text, 'Topic of the record that caused it'),
   partition: of('UInt16', 'Its partition'),
   offset: of('Int64', 'Its offset'),
-  side: of(text, 'What it bets on: long, short; empty: nothing'),
+  side: of(text, 'What it bets on: long, short; empty: nothing, or both by its rules'),
   rules: of('Array(String)', 'Rules that it meets'),
   fill_price: of('Nullable(Float64)', 'USD, the first price after decision and latency'),
   fill_time: time('When that was so, microseconds', 'Nullable(Int64)'),

@@ -33,7 +33,12 @@ const RULES_MAX = 100
 export function readRules(file: unknown): readonly Rule[] {
   if (!Array.isArray(file) || file.length === 0 || file.length > RULES_MAX)
     throw new RulesError(`a rules file is a list of 1 to ${RULES_MAX} rules`)
-  return file.map((rule: unknown, index) => readRule(rule, `rule ${index + 1}`))
+  const rules = file.map((rule: unknown, index) => readRule(rule, `rule ${index + 1}`))
+  for (const { name, side } of rules) {
+    if (rules.some((other) => other.name === name && other.side !== side))
+      throw new RulesError(`${name}: rules of one name are one group, so that they must have one side`)
+  }
+  return rules
 }
 
 function readRule(rule: unknown, where: string): Rule {

@@ -93,6 +93,22 @@ describe('the summary of a group', () => {
     expect(summary(venues)).toMatchObject({ group: 'funding bullish', n: 1, independent: 1 })
   })
 
+  it.each([
+    ['long', 'short'],
+    ['short', 'long'],
+  ] as const)('is of each rule that a signal meets by the side of its own: %s before %s', (...sides) => {
+    const when = { kind: 'cvd', to: ['bullish_pressure'] }
+    const s = study(readRules(sides.map((side) => ({ name: `go ${side}`, when, side }))))
+    s.signal(signal(), 0, place, true)
+    s.price('btc', at(1, 100))
+    s.price('btc', at(11, 101))
+    expect(s.signals[0]?.side).toBe(null)
+    expect(s.summaries().filter(({ horizonMs }) => horizonMs === 10_000)).toMatchObject([
+      { group: 'go long', side: 'long', mean: 101 / 100 - 1, hitRate: 1 },
+      { group: 'go short', side: 'short', mean: 1 - 101 / 100, hitRate: 0 },
+    ])
+  })
+
   it('says nothing of classes without a direction', () => {
     const s = study()
     s.signal(signal({ to: 'neutral' }), 0, place, true)
@@ -126,6 +142,10 @@ describe('rules', () => {
     [[{}], /rule 1: name/],
     [[{ name: 'a', when: { kind: 'cvd', to: ['x'] }, side: 'up' }], /a: side must be long or short/],
     [[{ name: 'a', when: { kind: 'cvd', to: [] }, side: 'long' }], /a: when: to must be a list/],
+    [
+      ['long', 'short'].map((side) => ({ name: 'a', when: { kind: 'cvd', to: ['x'] }, side })),
+      /a: rules of one name are one group, so that they must have one side/,
+    ],
     [[{ name: 'a', when: { kind: 'cvd', to: ['x'] }, and: [{}], side: 'long' }], /a: and, 1: kind/],
   ])('that cannot be followed are refused: %j', (file, message) => {
     expect(() => readRules(file)).toThrow(message)

@@ -19,6 +19,7 @@ export interface SignalResult {
   /** Partition time of the decision. */
   readonly decided: Micros
   readonly record: RecordPosition
+  /** null: no direction, or both by its rules. */
   readonly side: Side | null
   readonly rules: readonly string[]
   /** First price at or after the decision and the latency; null: none came. */
@@ -79,7 +80,7 @@ export class Study {
     this.#bound()
     const { asset, kind, period, exchange, from, to, value, evidence, time } = signal
     const rules = this.#options.rules.filter((rule) => this.#applies(rule, signal))
-    const side = rules[0]?.side ?? (this.#options.rules.length > 0 ? null : sideOf(signal))
+    const side = this.#options.rules.length > 0 ? commonSide(rules) : sideOf(signal)
     const { horizonsMs } = this.#options
     const result: SignalResult = {
       symbol: symbolOf(asset),
@@ -127,6 +128,7 @@ export class Study {
 
   /** Returns of each group at each horizon. */
   summaries(): GroupSummary[] {
+    const sides = new Map(this.#options.rules.map(({ name, side }) => [name, side]))
     const groups = Map.groupBy(
       this.signals.flatMap((signal) => groupsOf(signal).map((group) => ({ group, signal }))),
       ({ group }) => group,
@@ -135,9 +137,9 @@ export class Study {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([group, members]) => {
         const signals = members.map(({ signal }) => signal)
+        const side = sides.get(group) ?? signals[0]?.side ?? null
         return this.#options.horizonsMs.map((horizonMs, at) => {
-          const side = signals[0]?.side ?? null
-          return { group, side, horizonMs, ...summaryOf(signals, at, horizonMs * 1000) }
+          return { group, side, horizonMs, ...summaryOf(signals, side, at, horizonMs * 1000) }
         })
       })
   }
@@ -171,14 +173,19 @@ function groupsOf({ rules, side, kind, period, to }: SignalResult): readonly str
   return side === null ? [] : [[kind, period, to].filter((part) => part !== '').join(' ')]
 }
 
+/** What all of the rules bet on. */
+function commonSide([first, ...others]: readonly Rule[]): Side | null {
+  return first !== undefined && others.every(({ side }) => side === first.side) ? first.side : null
+}
+
 /** One bet is one return, however many signals made it: two of a symbol that are filled by one price are one. */
-function summaryOf(signals: readonly SignalResult[], at: number, horizon: Micros): Summary {
+function summaryOf(signals: readonly SignalResult[], side: Side | null, at: number, horizon: Micros): Summary {
   const returns: number[] = []
   /** Where the last window that counts as independent ends, by symbol. */
   const ends = new Map<string, Micros>()
   const bets = new Set<string>()
   let independent = 0
-  for (const { symbol, side, fill, returns: own } of signals) {
+  for (const { symbol, fill, returns: own } of signals) {
     const value = own[at]
     if (value === undefined || value === null || fill === null) continue
     const bet = `${symbol} ${fill.time}`
