@@ -65,6 +65,16 @@ describe('requests to a venue', () => {
     expect(outcome).toEqual({ ...nothing, refused: ['B'], again: ['A', 'C'] })
   })
 
+  it('that are refused for one symbol alone wait for the answers to the others', () => {
+    const { requests, id } = asked('A', 'B', 'C')
+    requests.answer({ kind: 'subscribed', symbols: ['A'], id })
+    const outcome = requests.answer({ kind: 'rejected', symbols: ['B'], id, message: 'no B', alone: true })
+    expect(outcome).toEqual({ ...nothing, refused: ['B'] })
+    expect(requests.subscribing).toBe(true)
+    requests.answer({ kind: 'subscribed', symbols: ['C'], id })
+    expect(requests.subscribing).toBe(false)
+  })
+
   it('to end subscriptions are answered by a list of what is left', () => {
     const { requests, id } = asked('A', 'B')
     requests.answer({ kind: 'subscribed', symbols: null, id })

@@ -10,6 +10,7 @@ export interface Request {
 }
 
 type Verdict = Extract<FrameEvent, { kind: 'subscribed' | 'unsubscribed' | 'rejected' }>
+type Rejection = Extract<Verdict, { kind: 'rejected' }>
 
 /** What a venue's answer means for the symbols that were asked for. */
 export interface Outcome {
@@ -101,14 +102,19 @@ export class Requests {
   }
 
   /**
-   * A refusal that names symbols is theirs, and the rest of the request is asked for again, since one bad symbol may
-   * fail it all (Bybit). One that names none is found out by asking for each on its own.
+   * A refusal that names symbols is theirs. The rest of the request is asked for again, since one bad symbol may fail it
+   * all (Bybit), or still waited for where each symbol has an answer of its own (Kraken). A refusal that names none is
+   * found out by asking for each on its own.
    */
-  #rejected(verdict: Verdict, symbols: readonly string[], asked: readonly string[]): Outcome {
+  #rejected(verdict: Rejection, symbols: readonly string[], asked: readonly string[]): Outcome {
     const open = verdict.id === null ? this.#open.values().next().value : this.#open.get(verdict.id)
     if (open?.kind === 'unsubscribe') {
       this.#settle(asked, 'unsubscribe')
       return nothing
+    }
+    if (verdict.alone === true) {
+      this.#settle(symbols, 'subscribe')
+      return { ...nothing, refused: symbols }
     }
     this.#settle([...symbols, ...asked], 'subscribe')
     if (verdict.symbols === null)

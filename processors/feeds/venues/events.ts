@@ -40,12 +40,16 @@ export type FrameEvent =
       readonly whole?: true
     }
   | { readonly kind: 'unsubscribed'; readonly symbols: readonly string[] | null; readonly id: number | null }
-  /** The request `id` failed as a whole; `symbols`: those that the venue names as the cause, null: it names none. */
+  /**
+   * The request `id` failed as a whole; `symbols`: those that the venue names as the cause, null: it names none. `alone`:
+   * they failed by themselves, the others have answers of their own.
+   */
   | {
       readonly kind: 'rejected'
       readonly symbols: readonly string[] | null
       readonly id: number | null
       readonly message: string
+      readonly alone?: true
     }
   /** The venue will close this connection soon: open the replacement now. */
   | { readonly kind: 'closing'; readonly message: string }

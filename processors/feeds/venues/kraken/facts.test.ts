@@ -108,7 +108,15 @@ describe('other Kraken frames', () => {
         symbol: 'FOO/USD',
         req_id: 7,
       },
-      [{ kind: 'rejected', symbols: ['FOO/USD'], id: 7, message: 'Currency pair not supported FOO/USD' }],
+      [{ kind: 'rejected', symbols: ['FOO/USD'], id: 7, message: 'Currency pair not supported FOO/USD', alone: true }],
+    ],
+    [
+      { method: 'subscribe', success: false, error: 'Already subscribed', symbol: 'BTC/USD', req_id: 7 },
+      [{ kind: 'subscribed', symbols: ['BTC/USD'], id: 7 }],
+    ],
+    [
+      { method: 'subscribe', success: false, error: 'Malformed request', req_id: 7 },
+      [{ kind: 'rejected', symbols: null, id: 7, message: 'Malformed request' }],
     ],
     [{ Error: 'Exceeded msg rate' }, [{ kind: 'refused', reason: 'unknown-event' }]],
     [{ channel: 'ticker', data: 7 }, [{ kind: 'refused', reason: 'bad-field' }]],

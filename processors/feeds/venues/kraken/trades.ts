@@ -37,7 +37,10 @@ function requests(method: string, params: object, symbols: readonly string[], id
   return [frame, ...requests(method, params, symbols.slice(SYMBOLS_MAX), id)]
 }
 
-/** One answer per symbol; `{"method":"subscribe","success":false,"error":"Currency pair not supported FOO/USD",..}`. */
+/**
+ * One answer per symbol; `{"method":"subscribe","success":false,"error":"Currency pair not supported FOO/USD",..}`. Who asks
+ * twice is told "Already subscribed", as an error too.
+ */
 function readReply(message: Record<string, unknown>): FrameEvent {
   const { method, success, result, error, req_id } = message
   if (method === 'pong') return { kind: 'pong' }
@@ -45,8 +48,10 @@ function readReply(message: Record<string, unknown>): FrameEvent {
   const id = isCount(req_id) ? req_id : null
   const symbol = isRecord(result) ? result['symbol'] : message['symbol']
   const symbols = isSymbol(symbol) ? [symbol] : null
-  if (success === false) return { kind: 'rejected', symbols, id, message: textOf(error) }
-  if (success !== true || symbols === null) return unknownEvent
+  const isTaken = success === true || error === 'Already subscribed'
+  if (success === false && (symbols === null || !isTaken))
+    return { kind: 'rejected', symbols, id, message: textOf(error), ...(symbols !== null && { alone: true }) }
+  if (!isTaken || symbols === null) return unknownEvent
   return { kind: method === 'subscribe' ? 'subscribed' : 'unsubscribed', symbols, id }
 }
 
