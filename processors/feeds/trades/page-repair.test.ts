@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { doubtAfterMs, PageRepair } from './page-repair.ts'
+import type { VenueTrade } from '../venues/events.ts'
 import type { Backfill } from '../venues/venue.ts'
 import { repairDepth } from './id-repair.ts'
 import { newStream, type PageStream } from './stream.ts'
@@ -119,6 +120,37 @@ it('a gap that the process before left open is settled by the first page', async
   repairer.watch(stream, [{ fromTime: open.newest - second, toTime: open.newest }])
   await pass(repairer, now, 1_000)
   expect(log.gaps).toMatchObject([{ state: 'filled', gap_id: tradeAt(base).time }])
+})
+
+it.each([
+  ['of which nothing can be read', [{ refused: 'bad-field' }, { refused: 'off-book' }]],
+  ['that is empty where there were trades', []],
+] as const)('a page %s compares nothing: what is open stays open, and is asked for again', async (_what, rows) => {
+  const failed: Answer = { kind: 'limited', waitMs: doubtAfterMs + 500 }
+  let isReadable = false
+  const parse = (_symbol: string, body: unknown) =>
+    ({ kind: 'rows', rows: isReadable ? (body as VenueTrade[]) : rows }) as const
+  const made = world([base, base + 2], base + 2, (call) => (call === 0 ? failed : 'rows'), { parse })
+  const { repairer, stream, log, now } = made
+  repairer.watch(stream)
+  await pass(repairer, now, doubtAfterMs + 5_000)
+  expect(log.gaps).toMatchObject([{ state: 'opened', to_time: tradeAt(base + 2).time }])
+  made.newest(base + 40)
+  stream.tracker.observe(base + 40, tradeAt(base + 40).time)
+  await pass(repairer, now, 2 * doubtAfterMs)
+  expect(log.gaps).toMatchObject([{ state: 'opened', to_time: tradeAt(base + 40).time }])
+  isReadable = true
+  await pass(repairer, now, 60_000)
+  expect(log.gaps[0]).toMatchObject({ state: 'unfillable', reason: 'lost_page', to_time: tradeAt(base + 21).time })
+  expect(backfilled(log)).toContain(base + 39)
+})
+
+it('an empty page of a market without a trade is a page like any other', async () => {
+  const { repairer, stream, log, now } = world([], 0, undefined, {}, () => false)
+  stream.tracker.begin(start)
+  repairer.watch(stream)
+  await pass(repairer, now, 3 * doubtAfterMs)
+  expect(log.gapRecords).toEqual([])
 })
 
 it('a page that is short by nature leaves a gap only where nobody watched or a connection was lost', async () => {

@@ -10,7 +10,7 @@ import type { RestOutcome } from '../venues/venue.ts'
 export const pageEveryMs = { min: 500, max: 5_000 } as const
 const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
 
-/** Without an answer for this long nothing was compared, which the log has to know: an open gap says so, and grows. */
+/** Without an answer that can be read for this long nothing was compared, which the log has to know: an open gap says so, and grows. */
 export const doubtAfterMs = 8_000
 
 interface Watch {
@@ -87,11 +87,12 @@ export class PageRepair {
   async #ask(stream: PageStream, watch: Watch): Promise<void> {
     const { report, ticks, random } = this.#options
     watch.asking = true
-    const outcome = await (this.#prefetched.get(stream) ?? this.#page(stream))
+    const answer = await (this.#prefetched.get(stream) ?? this.#page(stream))
     this.#prefetched.delete(stream)
     await this.#options.room()
     watch.asking = false
     if (this.#watches.get(stream) !== watch) return
+    const outcome = this.#judged(stream, watch, answer)
     if (outcome.kind === 'rows') {
       watch.failures = 0
       const span = this.#compare(stream, watch, outcome.rows)
@@ -100,6 +101,16 @@ export class PageRepair {
     }
     report.trouble(troubleOf(outcome))
     watch.notBefore = ticks() + waitAfter(outcome, () => watch.failures++, random(), failureBackoff)
+  }
+
+  /** A page of which nothing can be read compares nothing, nor does an empty one of a market that has traded. */
+  #judged({ tracker }: PageStream, { open }: Watch, answer: RestOutcome<PageRow>): RestOutcome<PageRow> {
+    if (answer.kind !== 'rows') return answer
+    const { rows } = answer
+    const isUnreadable = rows.some(isUnreadRow) && !rows.some((row) => !('refused' in row))
+    if (!isUnreadable && (rows.length > 0 || (open.length === 0 && tracker.newest === 0))) return answer
+    tradesOf(rows, (reason) => this.#options.report.refused(reason))
+    return { kind: 'error', code: rows.length === 0 ? 'empty_page' : 'unreadable_page', message: '' }
   }
 
   /**
@@ -160,6 +171,11 @@ export class PageRepair {
     log.gap(gapOf(instrument, gap, bounds, { feed, time: clock.now() }))
     report.gap(state, reason, missing, instrument.instrument)
   }
+}
+
+/** What is off the book was read, and is no trade of ours. */
+function isUnreadRow(row: PageRow): boolean {
+  return 'refused' in row && row.refused !== 'off-book'
 }
 
 /** When to read the next page after one that reached back `span` microseconds. */
