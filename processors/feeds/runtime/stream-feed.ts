@@ -16,8 +16,8 @@ export interface StreamHandlers {
   acknowledged(symbols: readonly string[]): void
   /** The venue does not know these symbols. */
   unknown(symbols: readonly string[]): void
-  /** Their connection ended. */
-  lost(symbols: readonly string[]): void
+  /** Their connection ended; `uncarried`: those that no other one has. */
+  lost(symbols: readonly string[], uncarried: readonly string[]): void
   /** These symbols (undefined: all) are heard again, after nothing was since `from`. */
   back(symbols: readonly string[] | undefined, from: Micros, to: Micros): void
   note(what: string, details: Readonly<Record<string, unknown>>): void
@@ -48,7 +48,7 @@ export class StreamFeed {
       events: (events: readonly FrameEvent[], received: Micros) => this.#events(events, received),
       acknowledged: (symbols: readonly string[]) => this.#acknowledged(symbols),
       refused: (symbols: readonly string[]) => on.unknown(symbols),
-      lost: (symbols: readonly string[], end: End) => this.#lost(symbols, end),
+      lost: (symbols: readonly string[], end: End, uncarried: readonly string[]) => this.#lost(symbols, end, uncarried),
     }
     this.#pool = new SocketPool(stream, base, handlers, timing, limiters)
   }
@@ -108,9 +108,9 @@ export class StreamFeed {
     }
   }
 
-  #lost(symbols: readonly string[], end: End): void {
+  #lost(symbols: readonly string[], end: End, uncarried: readonly string[]): void {
     this.#on.note('connection ended', { ...end, symbols: symbols.length })
-    this.#on.lost(symbols)
+    this.#on.lost(symbols, uncarried)
     const now = hostNow()
     // A silent connection was dead before we called it so.
     const at = (end.kind === 'silent' ? now - this.stream.socket.silentAfterMs : now) * 1_000

@@ -262,12 +262,12 @@ export class VenueFeed {
       },
       heartbeat: (symbol, lastId) => trades?.heartbeat(symbol, lastId, ticks()),
       refused: (reason, frame) => report.refused(name, channel, reason, frame),
-      acknowledged: (symbols) => trades?.acknowledged(symbols),
+      acknowledged: (symbols) => trades?.acknowledged(symbols, ticks()),
       unknown: (symbols) => {
         trades?.refused(symbols)
         report.unknown(name, channel, symbols)
       },
-      lost: (symbols) => trades?.lost(symbols, ticks()),
+      lost: (symbols, uncarried) => trades?.lost(symbols, uncarried, ticks()),
       back: (symbols, from, to) => {
         if (topic === 'market.tickers') this.#ranges?.missed(scope.market, symbols, from, to)
       },

@@ -42,6 +42,7 @@ function world(
   }
   const stream = newStream('none', instrument, 12)
   if (stream.ids !== 'none') throw new Error('not a stream without ids')
+  stream.carriedSince = -Infinity
   for (const id of brought) stream.tracker.observe(id, tradeAt(id).time)
   const repairer = new PageRepair(repairOptions(venue, rest, log, now))
   const goOn = (id: number): void => {
@@ -173,6 +174,29 @@ it('a page that is short by nature leaves a gap only where nobody watched or a c
   stream.lostAt = now.ms
   bring(base + 600, base + 700)
   expect(await ask(base + 700)).toContain('unfillable lost_page')
+})
+
+it('a page that is short by nature is not believed while no connection carries the stream, nor the first one after', async () => {
+  const paged = world([base], base, undefined, { isShort: true })
+  const { repairer, stream, log, now } = paged
+  /** The trades between which nothing is known, by a page up to `newest`. */
+  const ask = async (newest: number): Promise<readonly (readonly number[])[]> => {
+    paged.newest(newest)
+    const before = log.gapRecords.length
+    await pass(repairer, now, 6_000)
+    const stated = new Map(log.gapRecords.slice(before).map((gap) => [gap.gap_id, gap]))
+    const unknown = [...stated.values()].filter(({ state }) => state === 'unfillable')
+    return unknown.map(({ from_time, to_time }) => [from_time, to_time].map((time) => (time - start) / second))
+  }
+  repairer.watch(stream)
+  expect(await ask(base)).toEqual([])
+  Object.assign(stream, { lostAt: now.ms, carriedSince: Infinity })
+  expect(await ask(base + 100)).toEqual([[base, base + 81]])
+  expect(await ask(base + 200)).toEqual([[base + 98, base + 181]])
+  stream.carriedSince = now.ms + 1
+  expect(await ask(base + 300)).toEqual([[base + 198, base + 281]])
+  for (let id = base + 301; id <= base + 400; id++) stream.tracker.observe(id, tradeAt(id).time)
+  expect(await ask(base + 400)).toEqual([])
 })
 
 /** A market that trades once in ten minutes, until `end`; the process before brought the first of `brought` and ended. */

@@ -138,7 +138,8 @@ export class PageRepair {
     const latest = clock.now() === 0 ? Infinity : clock.now() + AHEAD_MAX
     const read = tradesOf(rows, (reason) => report.refused(reason))
     const trades = read.map((trade) => ({ ...trade, time: Math.min(trade.time, latest) }))
-    const isBelieved = backfill.isShort === true && watch.compared && stream.lostAt < watch.comparedAt
+    const isWhole = Math.max(stream.lostAt, stream.carriedSince) < watch.comparedAt
+    const isBelieved = backfill.isShort === true && watch.compared && isWhole
     const isFull = rows.length >= backfill.pageSize && !isBelieved
     const { unknown, span } = stream.tracker.compare(trades, isFull, ticks(), clock.now() - repairDepth)
     const reason = unknown?.isTooOld === true ? 'too_old' : 'lost_page'

@@ -61,6 +61,8 @@ export interface IdStream extends Common {
 export interface PageStream extends Common {
   readonly ids: 'none'
   tracker: PageTracker
+  /** Since when, without a break, a connection that the venue has acknowledged carries it; Infinity: none does. */
+  carriedSince: number
 }
 
 export function newStream(ids: 'contiguous' | 'none', instrument: Instrument, partitions: number): Stream {
@@ -76,7 +78,7 @@ export function newStream(ids: 'contiguous' | 'none', instrument: Instrument, pa
   const asking = { toldAt: 0, resumedAt: undefined, probeAt: 0, probes: 0, since: undefined, refusals: 0, placeAt: 0 }
   return ids === 'contiguous'
     ? { ...common, ids, tracker: new IdTracker(), ...asking }
-    : { ...common, ids, tracker: new PageTracker() }
+    : { ...common, ids, tracker: new PageTracker(), carriedSince: Infinity }
 }
 
 /** The venue describes the market anew: from here on trades are scaled by the new factors. */

@@ -1,9 +1,9 @@
-import type { Instrument, SubscriptionChange, Trade } from '../../../schemas/records.ts'
+import type { Instrument, Micros, SubscriptionChange, Trade } from '../../../schemas/records.ts'
 import { instrumentId } from '../../../schemas/venues.ts'
 import type { FeedClock } from '../time/clock.ts'
 import type { VenueTrade } from '../venues/events.ts'
 import type { TradeStream } from '../venues/venue.ts'
-import { AHEAD_MAX, fromStream, isClamped, newStream, observe, relist, type Stream } from './stream.ts'
+import { AHEAD_MAX, fromStream, isClamped, newStream, observe, relist, type PageStream, type Stream } from './stream.ts'
 
 /** What becomes of a trade of the stream. `duplicate`: it came before. `unknown-symbol`: nobody wants its market. */
 type TradeVerdict = 'taken' | 'duplicate' | 'unknown-symbol'
@@ -70,12 +70,13 @@ export class TradeBook {
     return streams
   }
 
-  acknowledged(symbols: readonly string[]): void {
-    const now = this.#options.clock.now()
+  /** `now`, here and below: milliseconds that no correction of the clock moves. */
+  acknowledged(symbols: readonly string[], now: number): void {
+    const time = this.#options.clock.now()
     for (const symbol of symbols) {
       const stream = this.#streams.get(symbol)
-      if (stream?.ids === 'none') stream.tracker.begin(now)
-      else if (stream !== undefined && now > 0) stream.since ??= now
+      if (stream?.ids === 'none') carry(stream, time, now)
+      else if (stream !== undefined && time > 0) stream.since ??= time
     }
     this.#change(symbols, 'acknowledged')
   }
@@ -84,11 +85,15 @@ export class TradeBook {
     this.#change(symbols, 'refused')
   }
 
-  /** Their connection ended. `now`, here and below: milliseconds that no correction of the clock moves. */
-  lost(symbols: readonly string[], now: number): void {
+  /** Their connection ended; `uncarried`: those that no other one has. */
+  lost(symbols: readonly string[], uncarried: readonly string[], now: number): void {
     for (const symbol of symbols) {
       const stream = this.#streams.get(symbol)
       if (stream !== undefined) stream.lostAt = now
+    }
+    for (const symbol of uncarried) {
+      const stream = this.#streams.get(symbol)
+      if (stream?.ids === 'none') stream.carriedSince = Infinity
     }
   }
 
@@ -106,8 +111,10 @@ export class TradeBook {
           : tracker.began
       const safe = stated?.before ?? old.safe ?? begun
       this.#streams.set(symbol, Object.assign(stream, { lastTradeAt, lostAt, announced, safe }))
-      if (stream.ids === 'none') stream.tracker.begin(clock.now())
-      else stream.since = since
+      if (stream.ids === 'none') {
+        if (old.ids === 'none') stream.carriedSince = old.carriedSince
+        stream.tracker.begin(clock.now())
+      } else stream.since = since
     }
   }
 
@@ -150,4 +157,10 @@ export class TradeBook {
       out.change({ instrument, asset, state, time })
     }
   }
+}
+
+/** The venue says that it streams from now on. Of a stream that has only begun, what came before is not ours. */
+function carry(stream: PageStream, time: Micros, now: number): void {
+  if (stream.carriedSince === Infinity) stream.carriedSince = stream.tracker.settled === undefined ? -Infinity : now
+  stream.tracker.begin(time)
 }

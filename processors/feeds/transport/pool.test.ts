@@ -95,7 +95,13 @@ afterEach(() => {
 })
 
 function startPool(venue: TradeStream, url: string, over: Partial<PoolTiming> = {}) {
-  const seen = { frames: [] as string[], trades: [] as number[], acknowledged: [] as string[], refused: [] as string[] }
+  const seen = {
+    frames: [] as string[],
+    trades: [] as number[],
+    acknowledged: [] as string[],
+    refused: [] as string[],
+    uncarried: [] as (readonly string[])[],
+  }
   const ends: End[] = []
   const pool = new SocketPool(
     venue,
@@ -107,7 +113,10 @@ function startPool(venue: TradeStream, url: string, over: Partial<PoolTiming> = 
       },
       acknowledged: (symbols) => seen.acknowledged.push(...symbols),
       refused: (symbols) => seen.refused.push(...symbols),
-      lost: (_symbols, end) => ends.push(end),
+      lost: (_symbols, end, uncarried) => {
+        ends.push(end)
+        seen.uncarried.push(uncarried)
+      },
     },
     { ...timing, ...over },
   )
@@ -197,6 +206,19 @@ describe('a venue’s connections', () => {
     await vi.waitFor(() => expect(seen.refused).toEqual(['B']))
     await vi.waitFor(() => expect(pool.state.state).toBe('live'))
     expect(ends).toEqual([])
+  })
+
+  it('say which symbols nobody carries any more: those that no other copy has', async () => {
+    const server = await startServer((socket, asked, number) => {
+      if (number <= 2) acknowledge(socket, asked)
+    })
+    const { pool, seen } = startPool(venueWith({ copies: 2 }), server.url)
+    pool.want(new Set(['A', 'B']))
+    await vi.waitFor(() => expect(seen.acknowledged).toHaveLength(4))
+    server.sockets[0]?.terminate()
+    await vi.waitFor(() => expect(seen.uncarried).toEqual([[]]))
+    server.sockets[1]?.terminate()
+    await vi.waitFor(() => expect(seen.uncarried).toEqual([[], ['A', 'B']]))
   })
 
   it('send their ping, no more than the venue’s spacing allows', async () => {

@@ -21,8 +21,8 @@ interface PoolHandlers {
   events(events: readonly FrameEvent[], received: Micros): void
   acknowledged(symbols: readonly string[]): void
   refused(symbols: readonly string[]): void
-  /** A connection in use ended: what its symbols traded meanwhile may be missing. */
-  lost(symbols: readonly string[], end: End): void
+  /** A connection in use ended: what its symbols traded meanwhile may be missing. `uncarried`: no other copy has them. */
+  lost(symbols: readonly string[], end: End, uncarried: readonly string[]): void
 }
 
 /** All connections of one channel of a venue: symbols spread over them, several copies where the venue asks for it. */
@@ -103,10 +103,13 @@ export class SocketPool {
 
   /** Every symbol has a connection that is live; of several copies one is enough. */
   #allLive(): boolean {
-    const live = new Set(
-      this.#connections.filter((connection) => connection.live).flatMap((connection) => [...connection.symbols]),
-    )
+    const live = this.#carried()
     return live.size > 0 && this.#connections.every((connection) => connection.symbols.isSubsetOf(live))
+  }
+
+  /** What connections bring that are acknowledged. */
+  #carried(): Set<string> {
+    return new Set(this.#connections.filter(({ live }) => live).flatMap(({ symbols }) => [...symbols]))
   }
 
   #apply(): void {
@@ -155,7 +158,9 @@ export class SocketPool {
       outcome: (outcome) => this.#outcome(outcome),
       lost: (end, lost) => {
         if (isRefusal(end)) this.#unavailable = true
-        this.#on.lost(lost, end)
+        const carried = this.#carried()
+        const uncarried = lost.filter((symbol) => !carried.has(symbol))
+        this.#on.lost(lost, end, uncarried)
       },
     })
     this.#copyOf.set(connection, copy)
