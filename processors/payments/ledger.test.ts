@@ -82,9 +82,45 @@ describe('of several payments for one purchase', () => {
     ledger.end('b', settled)
     expect(take(ledger, first(3))).toEqual(['bought'])
     ledger.end('a', failed)
-    ledger.forget(first(1).intent.valid_before + 8_000)
+    ledger.forget(first(1).intent.valid_before + 87_000)
     expect(take(ledger, first(4))).toEqual(['settle'])
   })
+
+  it.each(['settled here', 'settled before a restart'])(
+    'the one that has %s is held for a day after its end',
+    (where) => {
+      const ledger = new Ledger()
+      if (where === 'settled here') {
+        take(ledger, first(1))
+        ledger.end('a', settled)
+      } else ledger.restore(eventOf(first(1), { event: 'settled', time: at }))
+      ledger.restored()
+      const end = first(1).intent.valid_before
+      ledger.forget(end + 86_000)
+      expect(take(ledger, second(2))).toEqual(['bought'])
+      ledger.end('b', failed)
+      ledger.forget(end + 87_000)
+      expect([take(ledger, second(3)), ledger.size]).toEqual([['settle'], 1])
+    },
+  )
+
+  it.each(['here', 'before a restart'])(
+    'what was reserved for credit %s is held for a day, which is its time',
+    (where) => {
+      const ledger = new Ledger()
+      const reserved = placed(1, { payment_id: 'credit:p', purchase: 'p', version: 0, valid_before: NOW + 86_400 })
+      if (where === 'here') {
+        take(ledger, reserved)
+        ledger.end('credit:p', { is: 'reserved' })
+      } else ledger.restore(eventOf(reserved, { event: 'reserved', time: at }))
+      ledger.restored()
+      ledger.forget(NOW + 86_400)
+      expect(take(ledger, second(2))).toEqual(['bought'])
+      ledger.end('b', failed)
+      ledger.forget(NOW + 86_400 + 8_000)
+      expect(take(ledger, second(3))).toEqual(['settle'])
+    },
+  )
 
   it.each(['broadcast', 'pending', 'settled', 'reserved'] as const)(
     'the one that is %s is known after a restart',

@@ -34,8 +34,8 @@ interface Ended {
   readonly purchase: string | null
   /** Of a failure: the highest offset that it was said to. Of a settling: the offset that it began with. */
   readonly v: number
-  /** As signed, seconds. */
-  readonly validBefore: number
+  /** Seconds since the Unix epoch. */
+  readonly until: number
   /** Of a failure: the requests that were told. */
   readonly told: ReadonlySet<string>
 }
@@ -73,7 +73,7 @@ export class Ledger {
 
   /** An event that a former owner, or this one, has written. */
   restore(event: PaymentEvent): void {
-    const { payment_id: id, fingerprint, purchase, v, valid_before: validBefore } = event
+    const { payment_id: id, fingerprint, purchase, v } = event
     const known = this.#known.get(id)
     switch (event.event) {
       case 'conflict':
@@ -81,14 +81,21 @@ export class Ledger {
         return
       case 'settled':
       case 'reserved':
-        this.#known.set(id, { state: 'settled', fingerprint, purchase, v, validBefore, told: NOBODY })
+        this.#known.set(id, {
+          state: 'settled',
+          fingerprint,
+          purchase,
+          v,
+          until: knownUntil(event, event.event),
+          told: NOBODY,
+        })
         this.#hold(purchase, id)
         return
       case 'failed': {
         const before = known?.state === 'failed' ? known.v : -1
         const told = new Set(known?.told).add(event.request_id)
         if (known?.state !== 'settled')
-          this.#fail(id, { fingerprint, v: Math.max(v, before), validBefore, purchase, told })
+          this.#fail(id, { fingerprint, v: Math.max(v, before), until: knownUntil(event, 'failed'), purchase, told })
         return
       }
       case 'broadcast':
@@ -168,17 +175,18 @@ export class Ledger {
   }
 
   /** The payment has ended; gives the intents that are to be told: of a settling one, of a failure all. */
-  end(id: string, outcome: Pick<Outcome, 'is'>): readonly LoggedIntent[] {
+  end(id: string, outcome: { readonly is: End }): readonly LoggedIntent[] {
     const open = this.open(id)
     const [first] = open?.requests ?? []
     if (open === undefined || first === undefined) return []
     const { fingerprint, purchase, from, requests } = open
-    const v = outcome.is === 'settled' ? from : Math.max(...requests.map(({ offset }) => offset))
+    const hasFailed = outcome.is === 'failed'
+    const v = hasFailed ? Math.max(...requests.map(({ offset }) => offset)) : from
     const told = new Set([...open.told, ...requests.map(({ intent }) => intent.request_id)])
-    const ended = { fingerprint, purchase, v, validBefore: first.intent.valid_before, told }
-    if (outcome.is === 'failed') this.#fail(id, ended)
+    const ended = { fingerprint, purchase, v, until: knownUntil(first.intent, outcome.is), told }
+    if (hasFailed) this.#fail(id, ended)
     else this.#known.set(id, { state: 'settled', ...ended })
-    return outcome.is === 'settled' ? [first] : requests
+    return hasFailed ? requests : [first]
   }
 
   /**
@@ -188,7 +196,7 @@ export class Ledger {
   forget(now: number): void {
     if (!this.#isRestored) return
     for (const [id, known] of this.#known) {
-      if (known.state === 'open' || known.validBefore + KEPT_SECONDS >= now) continue
+      if (known.state === 'open' || known.until >= now) continue
       this.#known.delete(id)
       this.#letGo(known.purchase, id)
     }
@@ -197,8 +205,21 @@ export class Ledger {
 
 const NOBODY: ReadonlySet<string> = new Set()
 
+/** How a payment ended, or what only reserves its purchase. */
+type End = Outcome['is'] | 'reserved'
+
 /** After its authorization's end a payment is known for this long, seconds. */
 const KEPT_SECONDS = 2 * 3_600
+/** One that has bought something under an `Idempotency-Key`, for as long as the key means the same. */
+const HELD_SECONDS = 24 * 3_600
+
+/** Seconds since the Unix epoch. A reservation's own time is that of its key already. */
+function knownUntil(
+  { purchase, valid_before: end }: Pick<PaymentEvent, 'purchase' | 'valid_before'>,
+  how: End,
+): number {
+  return end + (how === 'settled' && purchase !== null ? HELD_SECONDS : KEPT_SECONDS)
+}
 
 /** The event's fields that follow from the intent. */
 export function eventOf(

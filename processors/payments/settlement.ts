@@ -163,7 +163,7 @@ export class Settlement implements PartitionWork {
 
   /** Nothing is moved: from now on the purchase is what is charged to credit, and payments for it are refused. */
   async #reserve({ intent }: LoggedIntent): Promise<void> {
-    const told = this.#ledger.end(intent.payment_id, { is: 'settled' })
+    const told = this.#ledger.end(intent.payment_id, { is: 'reserved' })
     const event = { event: 'reserved', time: this.#now(), by: 'unknown' } as const
     await this.#write(told.map((placed) => eventOf(placed, event)))
   }
