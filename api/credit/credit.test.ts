@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RateLimiter } from '../limits.ts'
+import { fakeCredit } from '../testing/fake-credit.ts'
 import { errorOf, priceBody, startAlerts, textOf, type AlertHarness, type Answered } from '../testing/alert-calls.ts'
 import { FakeLedger, fakePayments, payer, signPayment, type FakePayments } from '../testing/fake-payments.ts'
 import { NOW } from '../testing/harness.ts'
@@ -146,6 +147,25 @@ describe('a request with a key', () => {
     expect(Number(refused.headers.get('retry-after'))).toBe(86_400 - ((now / 1_000) % 86_400))
     advance(DAY_MS)
     expect((await ask(key.token)).status).toBe(200)
+  })
+
+  it('is asked to come again, not tomorrow, where the rest of a day is set aside for other requests', async () => {
+    const key = await keyed({ daily_max_usdc: 0.05 })
+    const another = fakeCredit(() => now, payments.credit.log).purses
+    for (const charged of [0, 0.02]) {
+      const charge = await another.reserve({ key_id: key.id }, 40_000 - charged * USDC)
+      if (typeof charge === 'string') throw new Error(charge)
+      const told = await ask(key.token)
+      expect([errorOf(told), told.headers.get('retry-after')]).toEqual(['503 data_unavailable', '2'])
+      charge.release()
+      await another.close()
+      expect((await ask(key.token)).status).toBe(200)
+      await payments.credit.purses.close()
+    }
+    expect(errorOf(await ask(key.token))).toBe('429 quota_reached')
+    advance(DAY_MS)
+    await another.reserve({ key_id: key.id }, 40_000)
+    expect(errorOf(await ask(key.token))).toBe('503 data_unavailable')
   })
 
   it('counts against a rate of its own', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { creditCommand, LEASE } from '../../processors/credit/credit.ts'
+import { chargedToday, creditCommand, LEASE } from '../../processors/credit/credit.ts'
 import type { ApiKey, CreditUse } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { CreditLog } from './key-store.ts'
@@ -185,8 +185,10 @@ function retire(purse: Purse): void {
   purse.current = undefined
 }
 
-/** `held`: it has enough, which is set aside for requests that are under way. */
-function refusalOf({ outcome, bought, charged }: ApiKey, amount: number): Refusal {
-  if (outcome === 'daily_max' || outcome === 'ended') return outcome
-  return bought - charged >= amount ? 'held' : 'no_credit'
+/** `held`: it has enough, of its credit and for the day, which is set aside for requests that are under way. */
+function refusalOf(key: ApiKey, amount: number): Refusal {
+  const { outcome, bought, charged, daily_max: most } = key
+  if (outcome === 'ended') return outcome
+  if (bought - charged < amount) return 'no_credit'
+  return most !== null && most - chargedToday(key, key.time) < amount ? 'daily_max' : 'held'
 }

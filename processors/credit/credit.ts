@@ -264,6 +264,11 @@ function asOfToday(key: Key, time: Micros): Key {
   return day > key.charged_day ? { ...key, charged_day: day, charged_today: 0 } : key
 }
 
+/** What was charged on the day (UTC) of that time, which is not before the key's own. */
+export function chargedToday(key: Pick<ApiKey, 'charged_day' | 'charged_today'>, time: Micros): number {
+  return Math.floor(time / DAY) > key.charged_day ? 0 : key.charged_today
+}
+
 function heldOf({ leases }: Key): number {
   let held = 0
   for (const { amount, charged } of leases.values()) held += amount - charged
