@@ -153,7 +153,7 @@ describe('a request with a key', () => {
     const key = await keyed({ daily_max_usdc: 0.05 })
     const another = fakeCredit(() => now, payments.credit.log).purses
     for (const charged of [0, 0.02]) {
-      const charge = await another.reserve({ key_id: key.id }, 40_000 - charged * USDC)
+      const charge = await another.reserve({ key_id: key.id, daily_max: 50_000 }, 40_000 - charged * USDC)
       if (typeof charge === 'string') throw new Error(charge)
       const told = await ask(key.token)
       expect([errorOf(told), told.headers.get('retry-after')]).toEqual(['503 data_unavailable', '2'])
@@ -164,8 +164,26 @@ describe('a request with a key', () => {
     }
     expect(errorOf(await ask(key.token))).toBe('429 quota_reached')
     advance(DAY_MS)
-    await another.reserve({ key_id: key.id }, 40_000)
+    await another.reserve({ key_id: key.id, daily_max: 50_000 }, 40_000)
     expect(errorOf(await ask(key.token))).toBe('503 data_unavailable')
+  })
+
+  it('is held to a lower daily limit from the change on, also by an instance that has more set aside', async () => {
+    const key = await keyed()
+    const another = fakeCredit(() => now, payments.credit.log).purses
+    const spend = async (): Promise<boolean> => {
+      const known = payments.credit.log.newest.find(key.id)
+      const charge = known === undefined ? 'ended' : await another.reserve(known, 20_000)
+      if (typeof charge !== 'string') charge.commit('GET /cvd/:symbol')
+      return typeof charge !== 'string'
+    }
+    expect([(await ask(key.token)).status, await spend()]).toEqual([200, true])
+    for (const purses of [another, payments.credit.purses]) await purses.flush()
+    await api.send('PATCH', `/keys/${key.id}`, { body: { daily_max_usdc: 0.07 }, token: key.token })
+    // the first gives back what it held, the other holds more than the day has left
+    expect([await spend(), (await ask(key.token)).status]).toEqual([false, 200])
+    expect([await spend(), errorOf(await ask(key.token))]).toEqual([false, '429 quota_reached'])
+    expect((await api.send('GET', `/keys/${key.id}`, { token: key.token })).body['charged_today_usdc']).toBe(0.06)
   })
 
   it('counts against a rate of its own', async () => {

@@ -6,7 +6,7 @@ import type { ApiKey, CreditCommand } from '../../schemas/records.ts'
 import { FakeCreditLog } from '../testing/fake-credit.ts'
 import { Purses, type Charge } from './purses.ts'
 
-const KEY = { key_id: 'k' } as ApiKey
+const KEY = { key_id: 'k', daily_max: null } as ApiKey
 const BOUGHT = 1_000
 const T0 = 1_700_000_000_000
 

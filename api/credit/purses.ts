@@ -37,6 +37,8 @@ export interface PursesOptions {
 interface Held {
   readonly id: string
   readonly amount: number
+  /** What the key could spend on a day when it was given. */
+  readonly dailyMax: number | null
   readonly askedAt: number
   used: number
   reserved: number
@@ -74,9 +76,11 @@ export class Purses {
   }
 
   /** Sets credit aside for one request, or says why not; rejects with `data_unavailable` or `overloaded`. */
-  async reserve({ key_id: id }: Pick<ApiKey, 'key_id'>, amount: number): Promise<Charge | Refusal> {
+  async reserve(key: Pick<ApiKey, 'key_id' | 'daily_max'>, amount: number): Promise<Charge | Refusal> {
+    const { key_id: id, daily_max: dailyMax } = key
     const purse = this.#purses.get(id) ?? { current: undefined, old: new Set(), asking: undefined }
     this.#purses.set(id, purse)
+    if (purse.current?.dailyMax !== dailyMax) retire(purse) // it may be more than a day may have now
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const { current } = purse
       if (current !== undefined && this.#hasRoom(current, amount)) return this.#charge(current, amount)
@@ -142,7 +146,7 @@ export class Purses {
     const granted = written.leases.find((each) => each.lease === lease)
     if (granted === undefined) return { amount, refusal: refusalOf(written, amount) }
     const fresh = { used: 0, reserved: 0, told: 0, usedAt: askedAt, isOver: false, uses: new Map() }
-    purse.current = { id: lease, amount: granted.amount, askedAt, ...fresh }
+    purse.current = { id: lease, amount: granted.amount, dailyMax: written.daily_max, askedAt, ...fresh }
     return { amount, refusal: undefined }
   }
 
