@@ -97,8 +97,11 @@ export class Chain {
     return isOurs && !(await this.isUsedSince(authorization, block))
   }
 
-  /** What became of a used authorization: the transaction that moved its money; undefined: the node knows of none. */
-  async findUse(authorization: Authorization): Promise<Mined | 'cancelled' | undefined> {
+  /**
+   * What became of a used authorization: the transaction that moved its money; `gone`: its payer has cancelled it, or used
+   * it for another transfer, which can be done once; undefined: the node knows of no use.
+   */
+  async findUse(authorization: Authorization): Promise<Mined | 'gone' | undefined> {
     const { asset, from, nonce } = authorization
     const args = { authorizer: hex(from), nonce: hex(nonce) }
     let to = await asked('blockNumber', this.#client.getBlockNumber())
@@ -107,10 +110,10 @@ export class Chain {
       const filter = { address: hex(asset), args, fromBlock, toBlock: to }
       for (const { transactionHash } of await asked('logs', this.#client.getLogs({ ...filter, event: usedEvent }))) {
         const mined = await this.receipt(transactionHash)
-        if (mined?.isSuccess === true && hasPaid(mined.logs, authorization)) return mined
+        if (mined?.isSuccess === true) return hasPaid(mined.logs, authorization) ? mined : 'gone'
       }
       const cancels = await asked('logs', this.#client.getLogs({ ...filter, event: cancelledEvent }))
-      if (cancels.length > 0) return 'cancelled'
+      if (cancels.length > 0) return 'gone'
       if (fromBlock === 0n) return undefined
       to = fromBlock - 1n
     }

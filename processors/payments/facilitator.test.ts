@@ -110,4 +110,12 @@ describe('once a settlement was asked for', () => {
     const { outcome } = await settle({ node, answers: [null] })
     expect(outcome).toEqual({ is: 'failed', tx: null, reason: 'invalid_exact_evm_nonce_already_used' })
   })
+
+  it('it has failed after one look where the chain shows what the payer has used it for', async () => {
+    const node = new TestNode()
+    node.mine(TX, { isPaid: true, input: transferCall({ ...node.intent, pay_to: node.intent.from, value: '0' }) })
+    const { outcome } = await settle({ node, answers: [{ success: true, transaction: TX }] })
+    expect(outcome).toEqual({ is: 'failed', tx: null, reason: 'invalid_exact_evm_nonce_already_used' })
+    expect(node.asked.filter((method) => method === 'eth_getLogs')).toHaveLength(1)
+  })
 })

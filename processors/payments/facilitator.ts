@@ -142,9 +142,9 @@ export class FacilitatorSettler implements Settler {
     const { chain } = this.#options
     if (!(await chain.isUsed(intent))) return undefined
     const use = await chain.findUse(intent)
-    if (use !== undefined && use !== 'cancelled') return this.#settled(use)
+    if (use !== undefined && use !== 'gone') return this.#settled(use)
     sight.searches += 1
-    return use === 'cancelled' || sight.searches > SEARCHES_MAX ? { is: 'failed', tx: null, reason: USED } : undefined
+    return use === 'gone' || sight.searches > SEARCHES_MAX ? { is: 'failed', tx: null, reason: USED } : undefined
   }
 
   #settled({ tx, block }: { tx: string; block: number }): Outcome & { is: 'settled' } {

@@ -69,6 +69,16 @@ it('fails where the node refuses, and nothing was sent', async () => {
   expect(node.taken.size).toBe(0)
 })
 
+it('fails after one look where the payer has used the authorization for another transfer', async () => {
+  const world = new World()
+  const { node } = world
+  const input = transferCall({ ...node.intent, pay_to: node.intent.from, value: '0' })
+  node.mine(`0x${'41'.repeat(32)}`, { isPaid: true, input })
+  const outcome = await world.settle()
+  expect(outcome).toEqual({ is: 'failed', tx: null, reason: 'invalid_exact_evm_nonce_already_used' })
+  expect(node.asked.filter((method) => method === 'eth_getLogs')).toHaveLength(1)
+})
+
 it('does not say that it failed where the number was taken by the very transaction, and the next is refused', async () => {
   const { outcome, sent } = await settle(['takes, says taken', 'refuses'])
   expect(outcome).toEqual({ is: 'settled', tx: sent[0]?.tx, block: 7, by: 'us' })

@@ -128,7 +128,7 @@ export class OwnSettler implements Settler {
     if (!isUsed) return { is: 'failed', tx, reason }
     for (let searches = 0; searches < SEARCHES_MAX; searches++) {
       const use = await this.#insist(signal, () => chain.findUse(intent))
-      if (use === 'cancelled') break
+      if (use === 'gone') break
       if (use !== undefined) return this.#settledBy(use, sent)
       await this.#options.clock.delay(PATIENT_POLL_MS)
     }
@@ -203,7 +203,7 @@ export class OwnSettler implements Settler {
     const { chain } = this.#options
     if (!(await chain.isUsed(intent))) return undefined
     const use = await chain.findUse(intent)
-    return use === undefined || use === 'cancelled' ? undefined : this.#settledBy(use, sent)
+    return use === undefined || use === 'gone' ? undefined : this.#settledBy(use, sent)
   }
 
   /** The numbers of all our transactions are used, and no block has any of them: they can never be in one. */
