@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { RestClient } from './rest-client.ts'
+import { RestClient, RestHosts } from './rest-client.ts'
+import { binance } from '../venues/binance/venue.ts'
+import { binanceSpot } from '../venues/binance_spot/venue.ts'
 import type { RestAnswer } from '../venues/venue.ts'
 
 const resets = { header: 'x-reset', unitMs: 1_000 }
@@ -14,22 +16,20 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
 })
 
-async function clientOf(listener: RequestListener, onDate?: (second: number) => void): Promise<RestClient> {
+async function hostOf(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const client = new RestClient(
-    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    rules,
-    true,
-    undefined,
-    onDate,
-  )
   cleanups.push(() => {
-    client.close()
     server.close()
     server.closeAllConnections()
   })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function clientOf(listener: RequestListener, onDate?: (second: number) => void): Promise<RestClient> {
+  const client = new RestClient(await hostOf(listener), rules, true, undefined, onDate)
+  cleanups.push(() => client.close())
   return client
 }
 
@@ -113,6 +113,38 @@ describe('REST', () => {
     expect(await client.get(call, rows)).toMatchObject({ kind: 'unavailable' })
     expect(asked).toBe(1)
     expect(client.unavailable).toBe(true)
+  })
+
+  it.each([
+    ['refuses us', 403, { kind: 'unavailable' }],
+    ['has had too many calls', 429, { kind: 'limited', waitMs: 60_000 }],
+  ])('leaves a host of the venue alone that %s, and goes on with its other one', async (_what, status, outcome) => {
+    let asked = 0
+    const other = await hostOf((_request, response) => {
+      asked++
+      response.writeHead(status, { 'retry-after': '60' }).end()
+    })
+    const client = new RestClient(await hostOf((_request, response) => response.end('[]')), rules, false)
+    expect(await client.get({ ...call, base: other }, rows, 'poll')).toMatchObject(outcome)
+    void client.get({ ...call, base: other }, rows, 'poll')
+    expect(await client.get(call, rows)).toEqual({ kind: 'rows', rows: [] })
+    expect([asked, client.unavailable, client.used]).toEqual([1, false, 2 * call.cost])
+    client.close()
+  })
+
+  it('waits for a host that another venue of ours was told to wait for', async () => {
+    const asked: string[] = []
+    const base = await hostOf(({ url = '' }, response) => {
+      asked.push(url)
+      response.writeHead(asked.length === 1 ? 429 : 200, { 'retry-after': '0.3' }).end('[]')
+    })
+    const address = () => ({ base, replaced: false })
+    const hosts = new RestHosts([binance, binanceSpot], { address, onDate: () => undefined })
+    cleanups.push(() => hosts.close())
+    const before = performance.now()
+    expect(await hosts.of('binance', 'spotRest').get(call, rows)).toEqual({ kind: 'limited', waitMs: 300 })
+    expect(await hosts.of('binance_spot', 'rest').get(call, rows)).toEqual({ kind: 'rows', rows: [] })
+    expect(performance.now() - before).toBeGreaterThan(299)
   })
 
   it('has a bounded number of calls on their way and answers all', async () => {

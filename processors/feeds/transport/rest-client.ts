@@ -19,25 +19,57 @@ const freshMs = 2_000
 /** What an answer's `Date` says, milliseconds, and when it came by the monotonic clock. */
 type OnDate = (second: number, mono: number) => void
 
+/** What a host has told us, by ticks: until when it refuses us, and until when it wants no calls. */
+interface Told {
+  unavailableUntil: number
+  blockedUntil: number
+}
+
+/** What each host has told, by its base: whichever client asked it. */
+class ToldByHosts {
+  readonly #told = new Map<string, Told>()
+
+  of(base: string): Told {
+    const told = this.#told.get(base) ?? { unavailableUntil: 0, blockedUntil: 0 }
+    this.#told.set(base, told)
+    return told
+  }
+}
+
 /** One REST host of a venue: calls wait for their share of its budget and have a deadline. */
 export class RestClient implements Rest {
   readonly #base: string
+  readonly #rules: RestRules
+  readonly #hosts: ToldByHosts
+  readonly #told: Told
+  /** By their base: hosts that some calls name, each with a budget like this one's. */
+  readonly #others = new Map<string, RestClient>()
   readonly #headers: Readonly<Record<string, string>>
   readonly #resets: RestRules['resets']
   readonly #queue: RequestQueue
   readonly #replaced: boolean
   readonly #onDate: OnDate | undefined
   #timer: NodeJS.Timeout | undefined
-  #unavailableUntil = 0
   #used = 0
   readonly #stop = new AbortController()
 
   /**
    * `replaced`: the base is configured, so a call's other host of the venue is not used. `repair`: the share of `rules`
-   * that the repair of trades may use. `onDate`: hears what an answer says of the time.
+   * that the repair of trades may use. `onDate`: hears what an answer says of the time. `hosts`: shared with the clients
+   * of other venues that may have the same host.
    */
-  constructor(base: string, rules: RestRules, replaced: boolean, repair?: RestRules, onDate?: OnDate) {
+  constructor(
+    base: string,
+    rules: RestRules,
+    replaced: boolean,
+    repair?: RestRules,
+    onDate?: OnDate,
+    hosts = new ToldByHosts(),
+  ) {
     this.#base = base
+    this.#rules = rules
+    this.#hosts = hosts
+    this.#told = hosts.of(base)
     this.#headers = { accept: 'application/json', ...rules.headers, ...repair?.headers }
     this.#resets = rules.resets
     this.#queue = new RequestQueue(rules, repair)
@@ -47,16 +79,16 @@ export class RestClient implements Rest {
 
   /** Budget units spent so far. */
   get used(): number {
-    return this.#used
+    return [...this.#others.values()].reduce((sum, { used }) => sum + used, this.#used)
   }
 
   /** Calls that wait for their share. */
   get waiting(): number {
-    return this.#queue.length
+    return [...this.#others.values()].reduce((sum, { waiting }) => sum + waiting, this.#queue.length)
   }
 
   get unavailable(): boolean {
-    return ticks() < this.#unavailableUntil
+    return ticks() < this.#told.unavailableUntil
   }
 
   /** Waits for its turn by `priority`. Callers have few calls under way per task, which bounds the queue. */
@@ -65,6 +97,8 @@ export class RestClient implements Rest {
     parse: (body: unknown) => RestAnswer<Row>,
     priority: Priority = 'repair',
   ): Promise<RestOutcome<Row>> {
+    const other = this.#otherOf(call)
+    if (other !== undefined) return other.get(call, parse, priority)
     if (!this.unavailable && !this.#stop.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#queue.enqueue(priority, call.cost, resolve)
@@ -84,31 +118,43 @@ export class RestClient implements Rest {
     this.#stop.abort()
     clearTimeout(this.#timer)
     this.#queue.releaseAll()
+    for (const other of this.#others.values()) other.close()
+  }
+
+  /** The client of the host that the call names; undefined: it is this one's. */
+  #otherOf({ base }: RestCall): RestClient | undefined {
+    if (this.#replaced || base === undefined || base === this.#base || this.#stop.signal.aborted) return undefined
+    const known = this.#others.get(base)
+    const other = known ?? new RestClient(base, this.#rules, false, undefined, this.#onDate, this.#hosts)
+    this.#others.set(base, other)
+    return other
   }
 
   #release(): void {
     clearTimeout(this.#timer)
     if (this.#stop.signal.aborted || this.unavailable) return this.#queue.releaseAll()
-    const again = this.#queue.release(ticks())
+    const now = ticks()
+    const blockedMs = this.#told.blockedUntil - now
+    if (blockedMs > 0) this.#queue.block(blockedMs, now)
+    const again = this.#queue.release(now)
     if (again !== undefined) this.#timer = setTimeout(() => this.#release(), again)
   }
 
   #turnedAway(): RestOutcome<never> {
     if (this.#stop.signal.aborted) return { kind: 'failed', message: 'stopped' }
-    return { kind: 'unavailable', status: 0, waitMs: Math.max(0, this.#unavailableUntil - ticks()) }
+    return { kind: 'unavailable', status: 0, waitMs: Math.max(0, this.#told.unavailableUntil - ticks()) }
   }
 
   async #get<Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
     if (this.#stop.signal.aborted || this.unavailable) return this.#turnedAway()
     this.#used += call.cost
     try {
-      const base = this.#replaced ? this.#base : (call.base ?? this.#base)
       const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), this.#stop.signal])
       const askedAt = performance.now()
       const { body } = call
       const headers = body === undefined ? this.#headers : { ...this.#headers, 'Content-Type': 'application/json' }
       const asked = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-      const response = await fetch(base + call.path, { headers, signal, ...asked })
+      const response = await fetch(this.#base + call.path, { headers, signal, ...asked })
       this.#hearDate(response.headers, askedAt)
       return await this.#read(response, parse)
     } catch (error) {
@@ -154,13 +200,15 @@ export class RestClient implements Rest {
 
   async #limited(retryAfter: number | undefined, response: Response | undefined): Promise<RestOutcome<never>> {
     const waitMs = retryAfter ?? tooManyMs
-    this.#queue.block(waitMs, ticks())
+    const now = ticks()
+    this.#told.blockedUntil = Math.max(this.#told.blockedUntil, now + waitMs)
+    this.#queue.block(waitMs, now)
     await response?.body?.cancel()
     return { kind: 'limited', waitMs }
   }
 
   async #refused(response: Response): Promise<RestOutcome<never>> {
-    this.#unavailableUntil = ticks() + unavailableMs
+    this.#told.unavailableUntil = ticks() + unavailableMs
     await response.body?.cancel()
     return { kind: 'unavailable', status: response.status, waitMs: unavailableMs }
   }
@@ -208,6 +256,7 @@ export class RestHosts {
 
   /** `venues`: those that are switched on. */
   constructor(venues: readonly Venue[], { address, onDate }: RestHostsOptions) {
+    const hosts = new ToldByHosts()
     this.#all = venues.flatMap(({ name: venue, budgets, repair }) =>
       (['rest', 'spotRest'] as const).flatMap((host): Known[] => {
         const budget = budgets[host]
@@ -215,7 +264,7 @@ export class RestHosts {
         const { base, replaced } = address(venue, host)
         const share = host === 'rest' ? repair : undefined
         const heard = (second: number, mono: number): void => onDate(venue, second, mono)
-        return [{ venue, host, client: new RestClient(base, budget, replaced, share, heard) }]
+        return [{ venue, host, client: new RestClient(base, budget, replaced, share, heard, hosts) }]
       }),
     )
   }

@@ -223,7 +223,7 @@ export interface RestCall {
   readonly cost: number
   /** Sent as JSON by POST; absent: GET. */
   readonly body?: object
-  /** Another host of the venue that serves this call; whatever replaces the REST base replaces this too. */
+  /** Another host of the venue that serves this call, with limits of its own; whatever replaces the REST base replaces it too. */
   readonly base?: string
 }
 
