@@ -75,7 +75,7 @@ function operationOf(route: Route, isPaid: boolean): Schema {
     ...(hasPrice ? { 'x-payment-info': paymentInfo(route.priceUsdc) } : {}),
     parameters: [
       ...Object.entries(route.input).map(([name, param]) => parameterOf(name, param)),
-      ...Object.entries(route.headers ?? {}).map(headerOf),
+      ...Object.entries(route.headers ?? {}).map(([name, says]) => headerOf(name, says, isNeeded(route, name))),
       ...(hasPrice ? paymentHeaders : []),
     ],
     ...bodyOf(route),
@@ -95,8 +95,13 @@ function bodyOf({ body }: Route): Schema {
   }
 }
 
-function headerOf([name, says]: readonly [string, string]): Schema {
-  return { name, in: 'header', required: false, description: says, schema: { type: 'string' } }
+/** Whether a request without the header is refused. */
+export function isNeeded({ needsKey }: Route, header: string): boolean {
+  return needsKey === true && header === 'Idempotency-Key'
+}
+
+function headerOf(name: string, says: string, required: boolean): Schema {
+  return { name, in: 'header', required, description: says, schema: { type: 'string' } }
 }
 
 function parameterOf(name: string, param: Param): Schema {

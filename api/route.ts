@@ -81,6 +81,11 @@ export interface Route<Input extends Params = Params> {
   /** It buys credit: for the key that its body names, or for a new one. */
   readonly buysCredit?: true
   /**
+   * Only with an Idempotency-Key: what it answers is a secret, its body can be guessed, and its payment can be read on the
+   * chain. The key cannot.
+   */
+  readonly needsKey?: true
+  /**
    * What is paid for lasts this long from the settlement on, milliseconds: the money is taken before it begins, and until
    * then the same payment begins it again.
    */

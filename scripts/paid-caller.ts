@@ -36,14 +36,18 @@ export class PaidCaller {
 
   #send(method: string, route: string, body: object | undefined, header: Json = {}): Promise<Response> {
     const text = body === undefined ? undefined : JSON.stringify(body)
-    const bodyHeaders = text !== undefined && { 'content-type': 'application/json', 'idempotency-key': keyOf(text) }
+    const key = { 'idempotency-key': keyOf(text ?? '', header) }
+    const bodyHeaders = text !== undefined && { 'content-type': 'application/json', ...key }
     const headers = { ...bodyHeaders, ...header } as Record<string, string>
     return fetch(this.#api + route, { method, headers, ...(text !== undefined && { body: text }) })
   }
 }
 
-function keyOf(body: string): string {
-  return createHash('sha256').update(body).digest('hex')
+/** The same for the same payment, which may be sent again. */
+function keyOf(body: string, payment: Json): string {
+  return createHash('sha256')
+    .update(JSON.stringify([body, payment]))
+    .digest('hex')
 }
 
 /** What is told for nothing, or to who has `token`. Throws where it is refused. */

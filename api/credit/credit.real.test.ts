@@ -57,7 +57,8 @@ const keyOf = (api: Child, { id, token }: Bought): Promise<Json> =>
 async function buy(amount_usdc: number, key_id?: string, payer?: PrivateKeyAccount): Promise<Json> {
   const account = payer ?? (await system.payer(BigInt(amount_usdc * 1e6)))
   const body = JSON.stringify({ amount_usdc, ...(key_id !== undefined && { key_id }) })
-  const response = await system.buyer(account)(`${first.url}/credit`, { method: 'POST', headers: JSON_TYPE, body })
+  const headers = { ...JSON_TYPE, 'idempotency-key': randomUUID() }
+  const response = await system.buyer(account)(`${first.url}/credit`, { method: 'POST', headers, body })
   expect(response.status).toBe(201)
   return (await response.json()) as Json
 }

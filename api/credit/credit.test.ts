@@ -1,8 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { decodeFunctionData, parseAbi } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { transferCall } from '../../processors/payments/token.ts'
+import { encodeHeader } from '../../processors/payments/wire/headers.ts'
+import { offerV2 } from '../../processors/payments/wire/offer.ts'
+import type { PaymentIntent } from '../../schemas/records.ts'
 import { RateLimiter } from '../limits.ts'
 import { fakeCredit } from '../testing/fake-credit.ts'
 import { errorOf, priceBody, startAlerts, textOf, type AlertHarness, type Answered } from '../testing/alert-calls.ts'
-import { FakeLedger, fakePayments, payer, signPayment, type FakePayments } from '../testing/fake-payments.ts'
+import { FakeLedger, fakePayments, payer, seller, signPayment, type FakePayments } from '../testing/fake-payments.ts'
 import { NOW } from '../testing/harness.ts'
 
 const CVD = '/cvd/BTC'
@@ -34,10 +40,31 @@ interface Buying extends Record<string, unknown> {
   readonly amount_usdc?: number
 }
 
+const bring = (headers: Record<string, string>, body?: object): Promise<Answered> =>
+  api.send('POST', '/credit', { headers, ...(body && { body }) })
+
+const paying = async (amount: number): Promise<Record<string, string>> => ({
+  'payment-signature': (await signPayment({ amount: String(amount * USDC), now: now / 1_000 })).v2,
+})
+
+const named = (): Record<string, string> => ({ 'idempotency-key': randomUUID() })
+
 async function buy(body: Buying = {}): Promise<Answered> {
-  const amount = String((body.amount_usdc ?? 1) * USDC)
-  const headers = { 'payment-signature': (await signPayment({ amount, now: now / 1_000 })).v2 }
-  return api.send('POST', '/credit', { body, headers })
+  return bring({ ...(await paying(body.amount_usdc ?? 1)), ...named() }, body)
+}
+
+/** A settled payment as everybody reads it in its transaction. */
+function seenOnChain(charged: PaymentIntent): Record<string, string> {
+  const names = ['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce', 'v', 'r', 's']
+  const types = ['address', 'address', 'uint256', 'uint256', 'uint256', 'bytes32', 'uint8', 'bytes32', 'bytes32']
+  const inputs = types.map((type, index) => `${type} ${names[index]}`).join(', ')
+  const abi = parseAbi([`function transferWithAuthorization(${inputs})`])
+  const { args } = decodeFunctionData({ abi, data: transferCall(charged) })
+  const [from, to, value, validAfter, validBefore, nonce, v, r, s] = (args as readonly unknown[]).map(String)
+  const authorization = { from, to, value, validAfter, validBefore, nonce }
+  const signature = `${r}${String(s).slice(2)}${Number(v).toString(16)}`
+  const payload = { authorization, signature }
+  return { 'payment-signature': encodeHeader({ x402Version: 2, payload, accepted: offerV2(seller, String(value)) }) }
 }
 
 async function keyed(body: Buying = {}): Promise<{ id: string; token: string }> {
@@ -54,7 +81,7 @@ async function balanceOf({ id, token }: { id: string; token: string }): Promise<
 
 describe('a purchase of credit', () => {
   it('is priced by its amount, and gives a key once', async () => {
-    expect((await api.send('POST', '/credit', { body: { amount_usdc: 2.5 } })).body).toMatchObject({
+    expect((await bring(named(), { amount_usdc: 2.5 })).body).toMatchObject({
       accepts: [{ maxAmountRequired: '2500000' }],
     })
     const bought = await buy({ amount_usdc: 2.5, label: 'bot', scopes: ['read'], daily_max_usdc: 1 })
@@ -70,11 +97,65 @@ describe('a purchase of credit', () => {
   })
 
   it('sent again gives the same answer, and counts once', async () => {
-    const headers = { 'payment-signature': (await signPayment({ amount: String(USDC), now: now / 1_000 })).v2 }
-    const answers = [await api.send('POST', '/credit', { headers }), await api.send('POST', '/credit', { headers })]
+    const headers = { ...(await paying(1)), ...named() }
+    const answers = [await bring(headers), await bring(headers)]
     expect(answers[1]?.body).toEqual(answers[0]?.body)
     expect([ledger.charged.length, answers[1]?.body['bought_usdc']]).toEqual([1, 1])
     expect(ledger.answers.size).toBe(0)
+  })
+
+  it('without an Idempotency-Key is refused before any payment is asked for, or taken', async () => {
+    const refused = await bring({}, { amount_usdc: 1 })
+    expect(errorOf(refused)).toBe('400 invalid_idempotency_key Idempotency-Key')
+    expect(refused.body['message']).toMatch(/random UUID.*POST \/wallet\/keys/)
+    const payment = await paying(1)
+    expect(errorOf(await bring(payment))).toBe('400 invalid_idempotency_key Idempotency-Key')
+    expect(errorOf(await bring({ ...payment, 'idempotency-key': 'short' }))).toBe(
+      '400 invalid_idempotency_key Idempotency-Key',
+    )
+    expect(ledger.intents).toEqual([])
+    // Who looks for prices sends nothing at all.
+    const probed = await bring({})
+    expect([probed.status, probed.body['message']]).toEqual([402, expect.stringContaining('Idempotency-Key')])
+    expect((await bring({ ...payment, ...named() })).status).toBe(201)
+  })
+
+  it('is told to nobody who knows its payment alone, while it settles and when it has', async () => {
+    const body = { amount_usdc: 5 }
+    const own = { ...(await paying(5)), ...named() }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ledger.block = promise
+    const buying = bring(own, body)
+    await expect.poll(() => ledger.intents.length).toBe(1)
+    const [intent] = ledger.intents
+    if (intent === undefined) throw new Error('nothing was asked for')
+    const seen = seenOnChain(intent)
+    const guess = async (): Promise<string[]> => {
+      const tried = [bring(seen, body), bring({ ...seen, ...named() }, body), bring({ ...seen, ...named() })]
+      return (await Promise.all(tried)).map(errorOf)
+    }
+    const refusals = [
+      '400 invalid_idempotency_key Idempotency-Key',
+      '409 payment_already_used',
+      '402 invalid_payment_requirements',
+    ]
+    expect(await guess()).toEqual(refusals)
+    resolve()
+    const bought = await buying
+    expect(bought.status).toBe(201)
+    expect(await guess()).toEqual(refusals)
+    expect((await bring(own, body)).body).toEqual(bought.body)
+  })
+
+  it('is not paid for twice under one Idempotency-Key', async () => {
+    const once = named()
+    const [first, second] = [await paying(1), await paying(1)]
+    expect((await bring({ ...first, ...once })).status).toBe(201)
+    const refused = await bring({ ...second, ...once })
+    expect(errorOf(refused)).toBe('409 idempotency_conflict Idempotency-Key')
+    expect(refused.body['message']).toMatch(/nothing was taken.*POST \/wallet\/keys/)
+    expect(ledger.charged.length).toBe(1)
+    expect((await bring({ ...second, ...named() })).status).toBe(201)
   })
 
   it('for a key that is there adds to its credit and shows no secret', async () => {
@@ -95,7 +176,7 @@ describe('a purchase of credit', () => {
 })
 
 it.each([0.1, 1_001, 1.0000001, '1'])('an amount of %j is refused before it is paid', async (amount_usdc) => {
-  expect(errorOf(await api.send('POST', '/credit', { body: { amount_usdc } }))).toBe('400 invalid_amount amount_usdc')
+  expect(errorOf(await bring(named(), { amount_usdc }))).toBe('400 invalid_amount amount_usdc')
 })
 
 describe('a request with a key', () => {
@@ -246,9 +327,6 @@ describe('one Idempotency-Key', () => {
   const key = { 'idempotency-key': 'a-key-of-16-chars-or-more' }
   const create = (headers: Record<string, string>): Promise<Answered> =>
     api.send('POST', '/price-alert', { body: priceBody(), headers: { ...key, ...headers } })
-  const paying = async (): Promise<Record<string, string>> => ({
-    'payment-signature': (await signPayment({ amount: '40000', now: now / 1_000 })).v2,
-  })
   /** Payments and credit that the creations cost, and alerts that there are. */
   const account = async (held: { id: string; token: string }): Promise<unknown[]> => [
     ledger.charged.filter(({ credit }) => credit === null).length,
@@ -269,7 +347,7 @@ describe('one Idempotency-Key', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     ledger.block = promise
     const { length } = ledger.intents
-    const paid = create(await paying())
+    const paid = create(await paying(0.04))
     await expect.poll(() => ledger.intents.length).toBe(length + 1)
     const refused = await create({ 'x-api-key': held.token })
     resolve()
@@ -291,7 +369,7 @@ describe('one Idempotency-Key', () => {
     }
     const charged = create({ 'x-api-key': held.token })
     await expect.poll(() => isAsked).toBe(true)
-    const paying1 = await paying()
+    const paying1 = await paying(0.04)
     const refused = create(paying1)
     await expect
       .poll(() => ledger.intents.filter(({ version, credit }) => version > 0 && credit === null).length)
@@ -305,13 +383,13 @@ describe('one Idempotency-Key', () => {
   it('that too little credit is left for can be paid for', async () => {
     const held = await keyed({ daily_max_usdc: 0.01 })
     expect(errorOf(await create({ 'x-api-key': held.token }))).toBe('429 quota_reached')
-    expect((await create(await paying())).status).toBe(201)
+    expect((await create(await paying(0.04))).status).toBe(201)
     expect(await account(held)).toEqual([1, 1, 1])
   })
 
   it('whose payment has settled and whose alert was not made is not charged again', async () => {
     const held = await keyed()
-    const headers = await paying()
+    const headers = await paying(0.04)
     api.alerts.isAway = false
     const command = api.alerts.command.bind(api.alerts)
     api.alerts.command = () => Promise.reject(new Error('the broker is away'))

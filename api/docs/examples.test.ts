@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { format } from 'prettier'
@@ -58,7 +59,7 @@ async function environment(row: Route): Promise<Record<string, string>> {
   if (row.name === 'record') return { RECORD: recordId(place) }
   if (row.name === 'wallet_alerts') return walletProof(api)
   if (row.name === 'wallet_keys') return walletProof(selling)
-  if (row.name === 'credit_buy') return { PAYMENT: await payment() }
+  if (row.name === 'credit_buy') return { PAYMENT: await payment(), UUID: randomUUID() }
   if (row.path.startsWith('/keys/')) return boughtKey()
   if (!('Authorization' in (row.headers ?? {})) && !row.path.endsWith('/:id')) return {}
   if (!/^\/(?:price-alert|liquidation\/alert|alerts)\//.test(row.path)) return {}
@@ -80,7 +81,8 @@ async function payment(): Promise<string> {
 
 /** A key of its own. */
 async function boughtKey(): Promise<Record<string, string>> {
-  const { body } = await selling.send('POST', '/credit', { headers: { 'payment-signature': await payment() } })
+  const headers = { 'payment-signature': await payment(), 'idempotency-key': randomUUID() }
+  const { body } = await selling.send('POST', '/credit', { headers })
   return { KEY_ID: textOf(body['key_id']), API_KEY: textOf(body['api_key']) }
 }
 

@@ -1,5 +1,5 @@
 import { errorStatus, type ErrorCode } from '../errors.ts'
-import { errorsOfRoute, templateOf } from '../openapi.ts'
+import { errorsOfRoute, isNeeded, templateOf } from '../openapi.ts'
 import { isRequired, ruleText } from '../params.ts'
 import type { Output, Route } from '../route.ts'
 import type { Schema } from '../schema.ts'
@@ -42,7 +42,8 @@ function priceText({ priceUsdc, ttlMs, limit, lastsMs }: Route): string {
   return `${price}${kept}${limit === 'caller' ? ' Counts against the caller’s rate.' : ' Not limited: it is for probes.'}`
 }
 
-function parameters({ input, headers = {} }: Route): string[] {
+function parameters(route: Route): string[] {
+  const { input, headers = {} } = route
   const rows = Object.entries(input).map(([name, { in: location, rule, description, example }]) => [
     `\`${name}\``,
     location,
@@ -50,7 +51,13 @@ function parameters({ input, headers = {} }: Route): string[] {
     `${description}; ${ruleText(rule)}`,
     `\`${example}\``,
   ])
-  const sent = Object.entries(headers).map(([name, says]) => [`\`${name}\``, 'header', '', says, ''])
+  const sent = Object.entries(headers).map(([name, says]) => [
+    `\`${name}\``,
+    'header',
+    isNeeded(route, name) ? 'required' : '',
+    says,
+    '',
+  ])
   const all = [...rows, ...sent]
   return all.length === 0 ? [] : [`## Parameters\n\n${table(['name', 'in', 'default', 'rules', 'example'], all)}`]
 }
@@ -98,7 +105,7 @@ const meanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   wrong_host: 'The API does not go by the name in `Host`; its operator names it in `API_NAMES`',
   alert_not_found: 'Never made, or ended more than 7 days ago',
   alert_not_active: 'It ended',
-  idempotency_conflict: 'The key was used for another creation',
+  idempotency_conflict: 'The key was used for another creation or payment',
   not_found: 'There is no such thing',
 }
 
@@ -116,10 +123,15 @@ export function commandOf(route: Route, base: string): string {
       ? [`-H "authorization: Bearer ${isOfKeys(route) ? '$API_KEY' : '$MANAGE_TOKEN'}"`]
       : []),
     ...(route.buysCredit === true ? ['-H "payment-signature: $PAYMENT"'] : []),
-    ...('Idempotency-Key' in headers ? ["-H 'idempotency-key: my-alert-of-today'"] : []),
+    ...('Idempotency-Key' in headers ? [keyOf(route)] : []),
     ...(body === undefined ? [] : ["-H 'content-type: application/json'", dataOf(JSON.stringify(body.example))]),
   ]
   return lines.join(' \\\n  ')
+}
+
+/** What only its owner may know is no example. */
+function keyOf({ needsKey }: Route): string {
+  return needsKey === true ? '-H "idempotency-key: $UUID"' : "-H 'idempotency-key: my-alert-of-today'"
 }
 
 /** In double quotes where it takes something from the shell. */

@@ -41,9 +41,10 @@ function challengeFor(
   return challengeOf(seller, amount, { url, description: route.description, mimeType: 'application/json' }, error)
 }
 
-function askText({ seller, publicUrl }: Billing, { price }: Bill): string {
+function askText({ seller, publicUrl }: Billing, { price, route }: Bill): string {
   const { assetName, network } = seller
-  return `This costs ${price} ${assetName} on ${network.v1}: pay by x402, with PAYMENT-SIGNATURE or X-PAYMENT; ${publicUrl}/pricing has all prices.`
+  const key = route.needsKey === true ? ' and an Idempotency-Key, best a random UUID' : ''
+  return `This costs ${price} ${assetName} on ${network.v1}: pay by x402, with PAYMENT-SIGNATURE or X-PAYMENT${key}; ${publicUrl}/pricing has all prices.`
 }
 
 /** 402: the payment was not accepted, and nothing was taken; with a fresh offer. */

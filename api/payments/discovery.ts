@@ -122,6 +122,7 @@ export function guidance({ seller }: Billing): string {
     `Sign a transferWithAuthorization of exactly that amount of ${assetName} on ${network.v1} and send the same request again with PAYMENT-SIGNATURE or X-PAYMENT.`,
     `The payment is settled before the request is acted on; bad requests, symbols that warm up, stale and missing data cost nothing.`,
     `When an answer got lost, or was 503 settlement_pending, send the same request with the same header again: it is charged once and gives the same answer for 24 hours.`,
+    `With what creates or buys something send an Idempotency-Key that nobody can guess, best a random UUID, and keep it with the payment; POST /credit needs one.`,
     `A payment pays for one request; with another one it is answered 409 payment_already_used.`,
   ].join(' ')
 }

@@ -9,7 +9,17 @@ import { ownRequest, type Call, type Route, type Run } from '../route.ts'
 import { creditedKey } from '../credit/tokens.ts'
 import { payByCredit } from './by-credit.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
-import { isReceipt, pending, purchaseOf, runPaid, settle, storedReply, withReceipt, type Purchase } from './purchase.ts'
+import {
+  assertKeyed,
+  isReceipt,
+  pending,
+  purchaseOf,
+  runPaid,
+  settle,
+  storedReply,
+  withReceipt,
+  type Purchase,
+} from './purchase.ts'
 import { usedAlready } from './single-flight.ts'
 import type { Payments, Standing } from './payments.ts'
 
@@ -49,6 +59,7 @@ export function assertCredit({ refusals }: Payments, caller: string, now: number
  * only after that something is done. A payment is bound to its request by the fingerprint under its id.
  */
 async function sell(payments: Payments, call: Call): Promise<Reply> {
+  if (!isProbe(call)) assertKeyed(call)
   const target = targetOf(call.route, call.input)
   const bill = billOf(payments, call, target)
   const decoded = paymentOf(call)
@@ -86,12 +97,15 @@ function malformed({ header, fault }: Extract<Decoded, { kind: 'malformed' }>): 
 
 /** Without a payment: what is free is given; for what costs something its price is told, once it is known to be valid. */
 async function unpaid(payments: Payments, call: Call, bill: Bill): Promise<Reply> {
-  // For those who discover prices: a POST without any body.
-  const isProbe = call.route.body !== undefined && call.body === undefined
-  const prepared = isProbe ? undefined : await call.route.prepare(call)
+  const prepared = isProbe(call) ? undefined : await call.route.prepare(call)
   if (typeof prepared === 'object') return prepared
   const isGift = prepared !== undefined && call.method === 'GET' && isQuestion(call.route) && hasFree(payments, call)
   return isGift ? prepared(null) : challenge(payments, bill, call.requestId)
+}
+
+/** Of those who discover prices: a POST without any body or payment. */
+function isProbe({ route, body, header }: Call): boolean {
+  return route.body !== undefined && body === undefined && !isPaying(header)
 }
 
 /** Whether the caller has a request left that the operator gives for nothing. */

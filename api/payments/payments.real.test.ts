@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { parseAbiItem } from 'viem'
@@ -139,7 +140,7 @@ describe('the official client of version 2', () => {
 
 it('buys credit unmodified, exactly what is asked for', async () => {
   const account = await system.payer(1_000_000n)
-  const headers = { 'content-type': 'application/json' }
+  const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
   const said = { method: 'POST', headers, body: '{"amount_usdc": 1}' }
   const bought = await system.buyer(account)(`${first.url}/credit`, said)
   expect([bought.status, await bought.json()]).toEqual([201, expect.objectContaining({ balance_usdc: 1 })])

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/refusals.ts'
 import type { Settlement } from '../../processors/payments/wire/headers.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
+import { wrong } from '../alerts/fields.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
 import type { Call, Run } from '../route.ts'
@@ -19,7 +20,25 @@ export interface Purchase {
   readonly bill: Bill
 }
 
-const KEY = 'Idempotency-Key'
+export const KEY = 'Idempotency-Key'
+
+/** 16 to 128 characters; null: none was sent. */
+export function idempotencyKeyOf({ header }: Pick<Call, 'header'>): string | null {
+  const key = header(KEY)
+  if (key === '') return null
+  if (key.length >= 16 && key.length <= 128) return key
+  throw wrong('invalid_idempotency_key', KEY, `${KEY} must have 16 to 128 characters, best a random UUID.`)
+}
+
+/** Throws where the route needs a key and none was sent. */
+export function assertKeyed({ route, header }: Pick<Call, 'route' | 'header'>): void {
+  if (route.needsKey !== true || idempotencyKeyOf({ header }) !== null) return
+  throw wrong(
+    'invalid_idempotency_key',
+    KEY,
+    `Send the header ${KEY}, best a random UUID, and keep it with the payment: both together give the answer again, the payment alone to nobody. What was bought without one POST /wallet/keys shows.`,
+  )
+}
 
 /** What several payments may be for, by whom: null where the route takes no such key, or none was given. */
 export function purchaseOf({ route, header }: Pick<Call, 'route' | 'header'>, payer: string): string | null {
@@ -47,13 +66,22 @@ export async function settle({ payments, services, intent, bill }: Purchase): Pr
       throw usedAlready()
     case 'failed': {
       const { reason, transaction } = outcome
-      if (reason === BOUGHT_OTHERWISE) throw paidOtherwise()
+      if (reason === BOUGHT_OTHERWISE) throw bill.route.buysCredit === true ? boughtBefore() : paidOtherwise()
       const refusal = { reason, payer: intent.from, version: intent.version, transaction }
       throw reason === OURS ? cannotSettle(payments, bill, refusal) : refuses(payments, bill, refusal)
     }
     case 'pending':
       throw pending(payments, intent, outcome.transaction)
   }
+}
+
+/** Who has lost the first payment has its wallet. */
+function boughtBefore(): ApiError {
+  return wrong(
+    'idempotency_conflict',
+    KEY,
+    `Another payment is for this ${KEY}, and nothing was taken for this one: send that one again, or ask POST /wallet/keys for what it bought; a new ${KEY} buys more.`,
+  )
 }
 
 /** 503: it is not known what became of the money; a 402 would make the caller pay twice. */

@@ -20,6 +20,7 @@ import type { AlertState, Command } from '../../schemas/records.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { parseTime } from '../params.ts'
+import { idempotencyKeyOf, KEY } from '../payments/purchase.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import { ownRequest, type Call, type Run } from '../route.ts'
 import type { Services } from '../services.ts'
@@ -131,15 +132,12 @@ function assetsOf({ symbol, symbols = [symbol] }: Creation, services: Services):
   throw wrong('invalid_symbol', 'symbols', 'symbols names one asset twice, under two of its names; leave one out.')
 }
 
-/** 16 to 128 characters; null: none was sent. A rule for several symbols may be cut short, and is completed by its key. */
+/** Null: none was sent. A rule for several symbols may be cut short, and is completed by its key. */
 function readKey(call: Call, isNeeded: boolean): string | null {
-  const name = 'Idempotency-Key'
-  const key = call.header(name)
-  if (key === '' && isNeeded)
-    throw wrong('invalid_idempotency_key', name, `A rule for several symbols needs an ${name}, best a random UUID.`)
-  if (key === '') return null
-  if (key.length >= 16 && key.length <= 128) return key
-  throw wrong('invalid_idempotency_key', name, `${name} must have 16 to 128 characters, best a random UUID.`)
+  const key = idempotencyKeyOf(call)
+  if (key === null && isNeeded)
+    throw wrong('invalid_idempotency_key', KEY, `A rule for several symbols needs an ${KEY}, best a random UUID.`)
+  return key
 }
 
 /**
@@ -154,11 +152,7 @@ function knownCreation(
   const alert = book.creation(idempotencyOf(creation.terms.kind, payer, key))
   if (alert === undefined || now() * 1000 - alert.created_at >= IDEMPOTENT) return undefined
   if (alert.body_hash === bodyHash(creation)) return alert
-  throw wrong(
-    'idempotency_conflict',
-    'Idempotency-Key',
-    'This Idempotency-Key was used for another alert; choose a new one.',
-  )
+  throw wrong('idempotency_conflict', KEY, 'This Idempotency-Key was used for another alert; choose a new one.')
 }
 
 /** Open interest is gathered for wanted assets only; what is missed here is made up for within a minute. */

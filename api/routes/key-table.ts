@@ -155,12 +155,16 @@ export const keyRoutes: readonly Route[] = [
     priceUsdc: AMOUNT_DEFAULT,
     priceOf: creditPrice,
     buysCredit: true,
+    needsKey: true,
     isIdempotent: true,
     input: {},
     body: creditBody,
+    headers: {
+      'Idempotency-Key': '16 to 128 characters, a random UUID: who has it and the payment gets the answer again',
+    },
     outputs: {
       201: jsonOutput(
-        'The credit is there; the same payment gives this answer again',
+        'The credit is there; the same payment and Idempotency-Key give this answer again',
         object('An API key with its credit', {
           ...keySchemas,
           api_key: apiKey,
@@ -168,7 +172,7 @@ export const keyRoutes: readonly Route[] = [
         }),
       ),
     },
-    errors: ['invalid_amount', 'key_not_found', 'data_unavailable'],
+    errors: ['invalid_amount', 'key_not_found', 'invalid_idempotency_key', 'idempotency_conflict', 'data_unavailable'],
     prepare: buyCredit,
   }),
   keyRoute({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { load, perSecond, quantile, type Load } from '../../api/testing/http-load.ts'
 import { signedNow } from '../../api/testing/paid-calls.ts'
@@ -43,7 +44,7 @@ async function buyKey(system: PaidSystem, { url }: Child): Promise<string> {
   const amount = USDC * 1e6
   const account = await system.payer(BigInt(amount))
   const { v2 } = await signedNow(account, { amount: String(amount) })
-  const headers = { 'content-type': 'application/json', 'payment-signature': v2 }
+  const headers = { 'content-type': 'application/json', 'payment-signature': v2, 'idempotency-key': randomUUID() }
   const body = JSON.stringify({ amount_usdc: USDC })
   const bought = await fetch(`${url}/credit`, { method: 'POST', headers, body })
   const { api_key: token } = (await bought.json()) as { readonly api_key?: string }

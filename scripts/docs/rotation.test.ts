@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { priceBody, startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-calls.ts'
@@ -116,7 +117,8 @@ describe('an API key', () => {
   }
 
   async function buy(api: AlertHarness): Promise<Key> {
-    const headers = { 'payment-signature': (await signPayment({ amount: '1000000', now: NOW / 1e6 })).v2 }
+    const { v2 } = await signPayment({ amount: '1000000', now: NOW / 1e6 })
+    const headers = { 'payment-signature': v2, 'idempotency-key': randomUUID() }
     const { body } = await api.send('POST', '/credit', { body: { amount_usdc: 1 }, headers })
     return { id: textOf(body['key_id']), token: textOf(body['api_key']) }
   }

@@ -46,7 +46,7 @@ function toolOf(route: Route, name: OperationName): Tool {
         ...(isOwners
           ? { manage_token: text('As the creation gave it; may be left out for alerts of this session') }
           : {}),
-        ...(isKeyed ? { idempotency_key: text('16 to 128 characters: the same key and input make one alert') } : {}),
+        ...(isKeyed ? { idempotency_key: text('16 to 128 characters: the same key and input are followed once') } : {}),
       },
       ...(required.length === 0 ? {} : { required }),
       additionalProperties: false,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
@@ -45,7 +46,11 @@ let system: OwnSystem
 const api = (path: string): string => urlOf(system.run(), 'api') + path
 const post = (path: string, body: object): Request => ({
   url: api(path),
-  init: { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  init: {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify(body),
+  },
 })
 const balance = (account: `0x${string}`): Promise<bigint> =>
   localClient(urlOf(system.run(), 'chain')).readContract({

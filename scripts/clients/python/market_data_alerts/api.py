@@ -3744,7 +3744,7 @@ OPERATIONS: dict[str, Operation] = {
     "email_code": Operation("POST", "/email-codes", (), ("to",), False, False, False, 0),
     "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours", "symbols", "days", "figures",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
-    "credit_buy": Operation("POST", "/credit", (), ("amount_usdc", "key_id", "label", "scopes", "expires_in_days", "daily_max_usdc",), False, False, False, 1),
+    "credit_buy": Operation("POST", "/credit", (), ("amount_usdc", "key_id", "label", "scopes", "expires_in_days", "daily_max_usdc",), False, True, False, 1),
     "key": Operation("GET", "/keys/{key_id}", (), (), True, False, True, 0),
     "key_change": Operation("PATCH", "/keys/{key_id}", (), ("label", "scopes", "expires_in_days", "daily_max_usdc",), True, False, False, 0),
     "key_rotate": Operation("POST", "/keys/{key_id}/rotate", (), ("grace_hours",), True, False, False, 0),
@@ -4054,9 +4054,9 @@ class Api:
         answer: Record = self.send("record", {"id": id})
         return answer
 
-    def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | Null | None = None, daily_max_usdc: float | Null | None = None, payment: Payment | None = None) -> CreditBuy:
+    def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | Null | None = None, daily_max_usdc: float | Null | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> CreditBuy:
         """Buy credit: a new API key, or more for one. POST /credit. 1 USDC."""
-        answer: CreditBuy = self.send("credit_buy", {"amount_usdc": amount_usdc, "key_id": key_id, "label": label, "scopes": scopes, "expires_in_days": expires_in_days, "daily_max_usdc": daily_max_usdc, "payment": payment})
+        answer: CreditBuy = self.send("credit_buy", {"amount_usdc": amount_usdc, "key_id": key_id, "label": label, "scopes": scopes, "expires_in_days": expires_in_days, "daily_max_usdc": daily_max_usdc, "idempotency_key": idempotency_key, "payment": payment})
         return answer
 
     def key(self, key_id: str, *, manage_token: str | None = None) -> Key:
@@ -4356,9 +4356,9 @@ class AsyncApi:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
         return await self.run(lambda api: api.record(id=id))
 
-    async def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | Null | None = None, daily_max_usdc: float | Null | None = None, payment: Payment | None = None) -> CreditBuy:
+    async def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | Null | None = None, daily_max_usdc: float | Null | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> CreditBuy:
         """Buy credit: a new API key, or more for one. POST /credit. 1 USDC."""
-        return await self.run(lambda api: api.credit_buy(amount_usdc=amount_usdc, key_id=key_id, label=label, scopes=scopes, expires_in_days=expires_in_days, daily_max_usdc=daily_max_usdc, payment=payment))
+        return await self.run(lambda api: api.credit_buy(amount_usdc=amount_usdc, key_id=key_id, label=label, scopes=scopes, expires_in_days=expires_in_days, daily_max_usdc=daily_max_usdc, idempotency_key=idempotency_key, payment=payment))
 
     async def key(self, key_id: str, *, manage_token: str | None = None) -> Key:
         """An API key with its balance. GET /keys/{key_id}. Free."""

@@ -5193,7 +5193,7 @@ export const operations = {
     query: [],
     body: ['amount_usdc', 'key_id', 'label', 'scopes', 'expires_in_days', 'daily_max_usdc'],
     isOwners: false,
-    isKeyed: false,
+    isKeyed: true,
     isQuestion: false,
     priceUsdc: 1,
   },
