@@ -1,10 +1,5 @@
 import { registerExactEvmScheme } from '@x402/evm/exact/client'
-import {
-  x402Client,
-  x402HTTPClient,
-  type PaymentRequired,
-  type PaymentRequirements,
-} from '@x402/fetch'
+import { x402Client, x402HTTPClient, type PaymentRequired, type PaymentRequirements } from '@x402/fetch'
 import type { LocalAccount } from 'viem/accounts'
 import { NotPaidError } from './errors.ts'
 import type { PaidBy, Payment } from './payment.ts'
