@@ -24,7 +24,8 @@ const usage = `npm run verify [-- flags]: compares the accounts of a running sys
   --json        for programs
 
 Without --pause a running market is compared up to the last 10 s bucket that is surely complete.
-Exit 0: equal, or explained by recorded gaps; 1: anything else differs.`
+Exit 0: equal, or explained by recorded gaps; 1: anything else differs, or nothing was recorded. By candles a market of which
+no trade was recorded is not asked for.`
 
 /** The simulator answers ranges of time this far back. */
 const REACH_MICROS = 5 * 3_600_000_000

@@ -59,6 +59,11 @@ function flow(more: Partial<Flow> = {}): Message<'flow'> {
   return { type: 'flow', value }
 }
 
+function flowHour(more: Partial<Flow>): Message<'flow_hour'> {
+  const { bucket, ...rest } = flow(more).value
+  return { type: 'flow_hour', value: { ...rest, hour: bucket } }
+}
+
 function totals(count: number, buy: string, sell: string): Totals {
   return { count, buy: decimalOf(buy), sell: decimalOf(sell) }
 }
@@ -179,13 +184,49 @@ describe('the account of the flow', () => {
 
   it('notices an hour that does not hold what its closed buckets hold', () => {
     const account = new FlowAccount()
-    const { bucket, ...rest } = flow({ buy_count: 3 }).value
-    account.add('hour', { type: 'flow_hour', value: { ...rest, hour: bucket } })
+    account.add('hour', flowHour({ buy_count: 3 }))
     account.add('a', flow({ buy_count: 2, final: true }))
     account.add('b', flow({ bucket: 10_000_000, buy_count: 1 }))
     expect(account.hoursOff).toBe(1)
     account.add('b', flow({ bucket: 10_000_000, buy_count: 1, final: true }))
     expect(account.hoursOff).toBe(0)
+  })
+
+  it.each([
+    ['no hour', undefined, 1],
+    ['an hour of the same', {}, 0],
+    ['an hour of fewer trades', { buy_count: 2 }, 1],
+    ['an hour of other volumes', { buy: 999 }, 1],
+    ['an hour of the other sides', { buy: 2, sell: 1 }, 1],
+  ])('holds what closed buckets hold against %s', (_what, more, off) => {
+    const account = new FlowAccount()
+    const held = { buy: 1, sell: 2, buy_count: 3, sell_count: 4, final: true }
+    account.add('bucket', flow(held))
+    account.add('open', flow({ ...held, bucket: 3_600_000_000, final: false }))
+    if (more !== undefined) account.add('hour', flowHour({ ...held, ...more }))
+    expect(account.hoursOff).toBe(off)
+  })
+
+  it('takes the same sizes for equal in whichever order they were added up, and no others', () => {
+    const unitsOfBuckets = fc.array(fc.array(fc.integer({ min: 1, max: 1e9 }), { minLength: 1, maxLength: 20 }), {
+      minLength: 1,
+      maxLength: 20,
+    })
+    fc.assert(
+      fc.property(unitsOfBuckets, fc.integer({ min: 0, max: 4 }), fc.boolean(), (buckets, places, isOne) => {
+        const sumOf = (units: readonly number[]): number => units.reduce((sum, each) => sum + each / 10 ** places, 0)
+        const account = new FlowAccount()
+        for (const [at, units] of buckets.entries())
+          account.add(
+            `${at}`,
+            flow({ bucket: at * 10_000_000, buy: sumOf(units), buy_count: units.length, final: true }),
+          )
+        const units = buckets.flat()
+        const buy = sumOf(units.toReversed()) + (isOne ? 10 ** -places : 0)
+        account.add('hour', flowHour({ buy, buy_count: units.length }))
+        expect(account.hoursOff).toBe(isOne ? 1 : 0)
+      }),
+    )
   })
 })
 

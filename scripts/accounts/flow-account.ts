@@ -40,10 +40,12 @@ export class FlowAccount {
     return [...this.#buckets.values(), ...this.#hours.values()].filter(({ v, highest }) => v < highest).length
   }
 
-  /** Hours that do not hold as many trades as their closed buckets. */
+  /** Hours that do not hold what their closed buckets hold, or that are not there. */
   get hoursOff(): number {
-    const closed = countsByHour([...this.#buckets.values()].filter(({ final }) => final))
-    return [...countsByHour(this.#hours.values())].filter(([hour, count]) => count !== closed.get(hour)).length
+    const hours = sumsByHour(this.#hours.values())
+    const closed = sumsByHour([...this.#buckets.values()].filter(({ final }) => final))
+    const names = new Set([...hours.keys(), ...closed.keys()])
+    return [...names].filter((name) => !areSame(hours.get(name) ?? none, closed.get(name) ?? none)).length
   }
 
   /** Sum of an instrument's buckets; `places` are those of its sizes, by which each bucket is exact. */
@@ -59,11 +61,22 @@ export class FlowAccount {
   }
 }
 
-function countsByHour(rows: Iterable<Bucket>): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { instrument, start, count } of rows) {
+type Sums = Pick<Bucket, 'buy' | 'sell' | 'count'>
+
+const none: Sums = { buy: 0, sell: 0, count: 0 }
+
+function sumsByHour(rows: Iterable<Bucket>): Map<string, Sums> {
+  const sums = new Map<string, Sums>()
+  for (const { instrument, start, buy, sell, count } of rows) {
     const hour = `${instrument} ${Math.floor(start / HOUR_MICROS)}`
-    counts.set(hour, (counts.get(hour) ?? 0) + count)
+    const sum = sums.get(hour) ?? none
+    sums.set(hour, { buy: sum.buy + buy, sell: sum.sell + sell, count: sum.count + count })
   }
-  return counts
+  return sums
+}
+
+/** The same sizes: an hour adds them up in another order than its buckets, so that volumes may differ by what doubles round. */
+function areSame(hour: Sums, closed: Sums): boolean {
+  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= hour.count * Number.EPSILON * Math.max(a, b)
+  return hour.count === closed.count && isNear(hour.buy, closed.buy) && isNear(hour.sell, closed.sell)
 }

@@ -7,6 +7,7 @@ import type { Flow, LogGap, Message, Trade } from '../../schemas/records.ts'
 import { lostAndDoubled } from './compare.ts'
 import type { Books } from './books.ts'
 import { isSound, reconcile, type Report } from './reconcile.ts'
+import { reportText } from './show.ts'
 import { always, nothing, type Totals, type Window } from './totals.ts'
 
 const PARTITIONS = 2
@@ -117,6 +118,12 @@ describe('accounts of a log that has lost something', () => {
   it('are equal where nothing is lost', async () => {
     const report = await judged({ log: all, flow: all, clickhouse: all })
     expect(report.rows.map(({ verdict }) => verdict)).toEqual(['OK'])
+  })
+
+  it('are not equal where there is none', async () => {
+    const report = { ...(await judged({ log: all, flow: all, clickhouse: all })), rows: [] }
+    expect(isSound(report)).toBe(false)
+    expect(reportText(report, 'candles')).toContain('Nothing was recorded')
   })
 
   it('judge what was filled from before the source counts by each other', async () => {

@@ -23,15 +23,15 @@ export interface Report {
   readonly refused: number
   /** Keys of `derived.flow` whose last record is not their newest version. */
   readonly stale: number
-  /** Hours of an instrument that do not hold as many trades as their closed buckets. */
+  /** Hours of an instrument that do not hold what their closed buckets hold, or are not there. */
   readonly hoursOff: number
   /** What readers of the log could not read of it, or found to be lost. */
   readonly logGaps: readonly LogGap[]
 }
 
-/** Whether nothing differs that no recorded gap explains. */
-export function isSound(report: Report): boolean {
-  return report.stale === 0 && report.hoursOff === 0 && report.rows.every((row) => row.verdict !== 'WRONG')
+/** Whether anything was compared, and nothing differs that no recorded gap explains. */
+export function isSound({ rows, stale, hoursOff }: Report): boolean {
+  return rows.length > 0 && stale === 0 && hoursOff === 0 && rows.every((row) => row.verdict !== 'WRONG')
 }
 
 /**

@@ -75,9 +75,12 @@ function conclusion(report: Report): string {
   const since = report.window.from > 0 ? ` since ${time(report.window.from)}` : ''
   return [
     `${isSound(report) ? 'OK' : 'WRONG'}${since}${until}: ${count('OK')} equal, ${count('explained by gap')} explained by a gap, ${count('WRONG')} wrong.`,
+    ...(report.rows.length === 0 ? ['Nothing was recorded: there is no trade to compare.'] : []),
     `In the log: ${report.duplicates} records twice, ${report.refused} overlapping; counted once and never.`,
     ...(report.stale > 0 ? [`derived.flow: ${report.stale} keys end with an older version than they had.`] : []),
-    ...(report.hoursOff > 0 ? [`derived.flow: ${report.hoursOff} hours differ from their buckets.`] : []),
+    ...(report.hoursOff > 0
+      ? [`derived.flow: ${report.hoursOff} hours differ from their buckets or are missing.`]
+      : []),
   ].join('\n')
 }
 
