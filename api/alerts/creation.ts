@@ -111,7 +111,12 @@ interface Part {
   readonly symbol: string
 }
 
-function partsOf({ symbol, symbols }: Creation, id: string, { assets, partitions }: CreationContext): Part[] {
+/** What decides about it: one alert, or of a rule for several symbols one for each, of one for all one for each partition. */
+export function partsOf(
+  { symbol, symbols }: Pick<Creation, 'symbol' | 'symbols'>,
+  id: string,
+  { assets, partitions }: Pick<CreationContext, 'assets' | 'partitions'>,
+): Part[] {
   if (symbols === undefined) return assets.map((asset) => ({ id, asset, symbol }))
   if (symbols !== 'all')
     return assets.map((asset, at) => ({ id: listPart(id, at + 1, asset), asset, symbol: symbols[at] ?? symbol }))

@@ -1,6 +1,10 @@
 import type { Tape } from '../../infra/tapes/tape.ts'
+import type { MetricInput } from '../../processors/alerts/metrics.ts'
+import type { ProcessorRow } from '../../processors/kernel/processor.ts'
+import { PRICES } from '../../processors/prices/prices.ts'
 import { processorsNamed } from '../../processors/topology.ts'
-import { knownAsset, partitionOf } from '../../schemas/catalogue.ts'
+import { partitionOf } from '../../schemas/catalogue.ts'
+import { archivePrices } from './core/archive-prices.ts'
 import type { PartitionSum } from './core/canonical.ts'
 import type { Point } from './core/chart.ts'
 import type { ReadonlyAside } from './core/replay.ts'
@@ -8,7 +12,7 @@ import { readRules, type Rule } from './core/rules.ts'
 import { Study, type SignalResult, type TriggerResult } from './core/study.ts'
 import { Check, type CheckReport } from './check.ts'
 import { Collect, type InputSum } from './collect.ts'
-import { readJson, readAlerts } from './alerts-file.ts'
+import { assetOf, readJson, readAlerts } from './alerts-file.ts'
 import type { Arranged } from './modes.ts'
 import type { BacktestOptions } from './options.ts'
 import { replayPartition, settingAside, type Plan, type Reading } from './run.ts'
@@ -123,6 +127,8 @@ function firstOf(aside: ReadonlyAside): string | undefined {
 
 /** The processors whose outputs a backtest is about. */
 const replayed = ['cvd', 'prices', 'funding', 'liquidations', 'alerts'] as const
+/** With alerts of its own, also those that only alerts read. */
+const alerted = ['cvd', 'prices', 'funding', 'liquidations', 'liquidated', 'alerts'] as const
 
 /** What is read of a tape, and by which processors. The same options give the same plan in every thread. */
 export function planOf(tape: Tape, options: BacktestOptions): Plan {
@@ -130,14 +136,13 @@ export function planOf(tape: Tape, options: BacktestOptions): Plan {
   const assets = symbols === undefined ? undefined : new Set(symbols.map(assetOf))
   const every = Array.from({ length: tape.partitions }, (_, partition) => partition)
   const own = assets === undefined ? every : every.filter((partition) => hasAny(assets, partition, tape.partitions))
-  const given =
-    options.alerts === undefined ? undefined : readAlerts(options.alerts, { from, to, partitions: tape.partitions })
-  // An archive tells of no alerts, and ClickHouse has none of their secrets: nothing there rings but what is given.
+  const rows = rowsOf(tape, options)
+  const context = { from, to, partitions: tape.partitions, told: toldBy(rows, tape) }
+  const given = options.alerts === undefined ? undefined : readAlerts(options.alerts, context)
   const commands = given ?? (tape.topics.has('alerts.inputs') ? undefined : [])
-  const names = commands?.length === 0 ? replayed.filter((name) => name !== 'alerts') : replayed
   return {
     tape,
-    rows: processorsNamed(names),
+    rows,
     partitions: own,
     range: { from, to },
     leadInMs,
@@ -146,8 +151,28 @@ export function planOf(tape: Tape, options: BacktestOptions): Plan {
   }
 }
 
-export function assetOf(symbol: string): string {
-  return knownAsset(symbol)?.id ?? symbol.toLowerCase()
+function rowsOf(tape: Tape, { alerts, mode }: BacktestOptions): readonly ProcessorRow[] {
+  if (alerts !== undefined) {
+    const rows = processorsNamed(alerted)
+    return mode === 'archive' ? rows.map((row) => (row.name === PRICES ? archivePrices : row)) : rows
+  }
+  // An archive tells of no alerts, and ClickHouse has none of their secrets: nothing there rings but what is given.
+  return processorsNamed(tape.topics.has('alerts.inputs') ? replayed : replayed.filter((name) => name !== 'alerts'))
+}
+
+/** Who tells the figures that alerts wait for. */
+const tellers: Readonly<Record<MetricInput, string>> = {
+  composite_price: PRICES,
+  liquidation_risk: 'liquidations',
+  cvd: 'cvd',
+  funding: 'funding',
+  liquidated: 'liquidated',
+}
+
+/** What is told here: by the processors whose inputs the tape has. */
+function toldBy(rows: readonly ProcessorRow[], { topics }: Tape): ReadonlySet<MetricInput> {
+  const names = new Set(rows.filter(({ inputs }) => inputs.some((topic) => topics.has(topic))).map(({ name }) => name))
+  return new Set((Object.keys(tellers) as MetricInput[]).filter((input) => names.has(tellers[input])))
 }
 
 function hasAny(assets: ReadonlySet<string>, partition: number, partitions: number): boolean {

@@ -7,13 +7,8 @@ import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import { GivenAlerts, type GivenCommand } from './given.ts'
 import { merge, type TapeEntry } from './merge.ts'
-
-/** A command that the backtest gives to its own alerts. */
-export interface GivenCommand {
-  readonly partition: number
-  readonly message: Message<'command'>
-}
 
 export interface Plan {
   readonly tape: Tape
@@ -145,6 +140,7 @@ export async function replayPartition(
     },
   })
   const commands = (plan.commands ?? []).filter((command) => command.partition === partition)
+  const given = new GivenAlerts(commands, plan.range.from)
   let records = 0
   let told = 0
   await merge({
@@ -153,8 +149,7 @@ export async function replayPartition(
     onEntry: (entry) => {
       if (!isWanted(entry.message, plan.assets)) return
       isReported = entry.time >= plan.range.from
-      if (isReported)
-        for (const command of commands.splice(0)) give(replay, command, Math.max(plan.range.from, entry.time))
+      if (isReported) given.before(entry.time, (command, at) => replay.command(command, at))
       for (const observer of observers) observer.entry?.(entry, isReported)
       replay.apply(entry.topic, entry.record, entry.message)
     },
@@ -194,11 +189,6 @@ async function gapsOn(
     }
   }
   return told
-}
-
-/** It is created when the range's first record comes: a range may be asked for from the beginning of time. */
-function give(replay: PartitionReplay, { message }: GivenCommand, time: number): void {
-  replay.command({ type: 'command', value: { ...message.value, created: time * 1000 } }, time)
 }
 
 /** Marks and whatever concerns no asset are everyone's. */

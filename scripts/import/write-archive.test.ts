@@ -139,6 +139,30 @@ describe('an import of archives', () => {
     expect(first?.fill).toMatchObject({ price: 60_000.5, time: (T0 + 903_000) * 1000 })
     expect(first?.returns).toEqual([0])
   })
+
+  it('rings alerts in archive mode at the prices of its trades', async () => {
+    const seconds = Array.from({ length: 1_000 }, (_, at) => at)
+    const rising = seconds.map((at) => `${at + 1},${60_000 + at},1.000,${at},${at},${T0 + at * 1000},false\n`).join('')
+    await write([{ layout: 'binance', file: put('BTCUSDT-aggTrades-2024-08-01.csv', rising) }])
+    const run = async (alerts: readonly object[]) => {
+      const file = put('alerts.json', JSON.stringify(alerts))
+      const options = readOptions(['--mode', 'archive', '--source', 'tape', '--horizons', '10s', '--alerts', file])
+      if (options === undefined) throw new Error('it is no call for help')
+      const around = { onProgress: () => undefined, warn: () => undefined, stop: new AbortController().signal }
+      return (await backtest(fileTape(path.join(folder, 'tape')), options, around)).study.triggers
+    }
+    const when = { metric: 'price', operator: 'above', value: 60_700 }
+    const alerts = [
+      { symbol: 'BTC', condition: 'above', target_price: 60_500 },
+      { symbol: 'BTC', when, held_for: '1m', repeat: false },
+    ]
+    expect((await run(alerts)).map(({ price, time }) => [price, (time / 1000 - T0) / 1000])).toEqual([
+      [60_501, 501],
+      [60_760, 761],
+    ])
+    const risk = { symbol: 'BTC', kind: 'liquidation', threshold_pct: 4 }
+    await expect(run([risk])).rejects.toThrow(/alert 1: nothing that is read here tells liquidation_risk_pct/)
+  })
 })
 
 describe('lines of an archive', () => {
