@@ -69,6 +69,22 @@ describe('the screener', () => {
     expect(eth).toMatchObject({ open_interest_change_1h_pct: null })
   })
 
+  it('values open interest at marks of the last minute alone', async () => {
+    const { market } = api.database
+    const byName = '?sort=symbol&order=asc'
+    const before = await screen(byName)
+    api.hang(1_000)
+    const mark_time = NOW - 60_000_000
+    const isOld = (asset: string, venue: string): boolean => asset === 'eth' || (asset === 'btc' && venue !== 'bybit')
+    market.funding = market.funding.map((row) => ({
+      ...row,
+      exchanges: row.exchanges.map((view) => (isOld(row.asset, view.exchange) ? { ...view, mark_time } : view)),
+    }))
+    const figures = ({ symbols }: Answer): unknown[] => symbols.map((row) => row['open_interest_usd'])
+    const [, , sol] = figures(before)
+    expect(figures(await screen(byName))).toEqual([200_000, null, sol])
+  })
+
   it('sorts by any figure either way, and puts last who does not say it', async () => {
     expect(names(await screen('?sort=price'))).toEqual(['BTC', 'ETH', 'SOL'])
     expect(names(await screen('?sort=price&order=asc'))).toEqual(['SOL', 'ETH', 'BTC'])

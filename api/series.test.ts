@@ -47,7 +47,7 @@ describe('open interest', () => {
         bybit: { open_interest: 2000, open_interest_usd: 200_000, mark_price: 100, status: 'live' },
         okx: { open_interest: 3000, as_of: '2026-01-02T03:04:01.000Z' },
       },
-      as_of: '2026-01-02T03:04:01.000Z',
+      as_of: '2026-01-02T03:04:03.000Z', // of the marks
       stale: false,
     })
     expect(body['open_interest_usd']).toBeCloseTo(100_000 * (1 - 1 / 1024) + 200_000 + 300_000 * (1 + 1 / 1024), 6)
@@ -78,6 +78,26 @@ describe('open interest', () => {
       open_interest: 6000,
       open_interest_usd: null,
       exchanges: { okx: { open_interest: 3000, open_interest_usd: null, mark_price: null } },
+    })
+  })
+
+  it('is not valued at a mark that is older than a minute', async () => {
+    const { market } = api.database
+    const markAt = (mark_time: number): void => {
+      const exchanges = market.funding[0]?.exchanges.map((view) => ({ ...view, mark_time })) ?? []
+      market.funding = market.funding.map((row) => ({ ...row, exchanges }))
+    }
+    markAt(NOW - 60 * SECOND)
+    const valued = { open_interest: 2000, open_interest_usd: 200_000, mark_price: 100, status: 'live' }
+    expect((await api.get('/futures/open-interest/BTC')).body).toMatchObject({ exchanges: { bybit: valued } })
+    markAt(NOW - 60 * SECOND - 1)
+    const unvalued = { open_interest: 2000, open_interest_usd: null, mark_price: null, status: 'live' }
+    expect((await api.get('/futures/open-interest/BTC')).body).toMatchObject({
+      open_interest: 6000,
+      open_interest_usd: null,
+      exchanges: { bybit: unvalued },
+      as_of: '2026-01-02T03:04:01.000Z',
+      stale: false,
     })
   })
 

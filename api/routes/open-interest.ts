@@ -5,7 +5,7 @@ import type { View } from '../reply.ts'
 import { integer, keyed, nullableInstant, nullableNumber, number, object, text } from '../schema.ts'
 import { fundingOf } from '../views/funding.ts'
 import { ageOfLegs, legsOf } from '../views/legs.ts'
-import { interestedOf, INTEREST_STALE } from '../views/perpetuals.ts'
+import { INTEREST_STALE, valuedOf } from '../views/perpetuals.ts'
 import { marks, openInterests } from '../views/readings.ts'
 import { iso } from '../views/time.ts'
 import { noData, type AssetContext, agedBy, stamped } from './answers.ts'
@@ -21,7 +21,7 @@ const interestOutput = jsonOutput(
     symbol: text('Base asset'),
     open_interest: number('Sum of the venues that count, base units of one side'),
     open_interest_usd: nullableNumber(
-      'The same at each venue’s mark price, USDT taken for USD; null: a mark is missing',
+      'The same at each venue’s mark price, USDT taken for USD; null: a mark is missing or older than 60 s',
     ),
     venues: integer('How many venues that is', { minimum: 1 }),
     exchanges: keyed(
@@ -29,7 +29,7 @@ const interestOutput = jsonOutput(
       object('One venue; null where it does not count, `status` says why', {
         open_interest: nullableNumber('Base units of one side'),
         open_interest_usd: nullableNumber('The same at mark_price'),
-        mark_price: nullableNumber('Mark price, USDT'),
+        mark_price: nullableNumber('Mark price of the last 60 s, USDT'),
         status,
         as_of: nullableInstant('Time of the open interest'),
       }),
@@ -117,14 +117,14 @@ function plus(a: number | null, b: number | null): number | null {
 
 /** `/futures/open-interest/:symbol`: each venue's newest word. */
 function openInterestView(context: AssetContext): View {
-  const rows = interestedOf(fundingOf(context.present, context.asset))
+  const rows = valuedOf(fundingOf(context.present, context.asset), context.clock)
   const legs = legsOf(fundingVenues, rows, { ...context, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
   if (age === undefined) throw noData(`open interest of ${context.symbol}`)
   const each = legs.map(({ venue, status: is, row }) => ({
     venue,
     status: is,
-    time: row === null ? null : iso(row.asOf),
+    time: row === null ? null : iso(row.interestTime),
     interest: { units: row?.openInterest ?? null, mark: row?.mark ?? null },
   }))
   const counted = each.map(({ interest }) => interest).filter(({ units }) => units !== null)

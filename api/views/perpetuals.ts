@@ -38,6 +38,11 @@ interface Interested extends FundingRow, Aged {
   readonly openInterest: number
 }
 
+/** A perpetual whose open interest is known; `mark`: null where it is stale. */
+interface Valued extends Interested {
+  readonly interestTime: Micros
+}
+
 /** Those of the rows that say all of it, with their ages. */
 export function perpetualsOf(rows: readonly FundingRow[]): Perpetual[] {
   return rows.flatMap((row) => {
@@ -66,6 +71,16 @@ export function interestedOf(rows: readonly FundingRow[]): Interested[] {
     return openInterest === null || asOf === null
       ? []
       : [{ ...row, openInterest, asOf, freshUntil: asOf + INTEREST_STALE }]
+  })
+}
+
+/** The same, valued at marks that are fresh at `clock`; where one is, the row is as of the later of both. */
+export function valuedOf(rows: readonly FundingRow[], clock: Micros): Valued[] {
+  return interestedOf(rows).map((row) => {
+    const { asOf: interestTime, markTime } = row
+    const isMarked = markTime !== null && markTime + MARK_STALE >= clock
+    if (!isMarked || row.mark === null) return { ...row, interestTime, mark: null }
+    return { ...row, interestTime, asOf: Math.max(interestTime, markTime) }
   })
 }
 

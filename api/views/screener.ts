@@ -7,7 +7,7 @@ import type { Present } from '../present.ts'
 import { flowTime, sumsOf } from './cvd.ts'
 import { isCounted } from './flow.ts'
 import { allFunding, type FundingRow, percentAYear, percentOf } from './funding.ts'
-import { interestKey, type PastInterest, FUNDING_STALE, INTEREST_STALE } from './perpetuals.ts'
+import { interestKey, type PastInterest, FUNDING_STALE, valuedOf } from './perpetuals.ts'
 import { liquidationsOf, usdOf, type LiquidationRow } from './liquidations.ts'
 import { priceOf } from './prices.ts'
 
@@ -19,7 +19,7 @@ export const screened = {
   change_24h_pct: 'Its change in 24 h, percent',
   funding_rate_pct: 'Running rate of the venue in `funding_exchange`, percent per interval',
   funding_annualized_pct: 'The same by the year, percent',
-  open_interest_usd: 'Sum of the venues that were heard in the last 120 s, one side, USD',
+  open_interest_usd: 'Sum of the venues that were heard in the last 120 s, their marks in the last 60 s, one side, USD',
   open_interest_change_1h_pct:
     'Change of open interest in base units, of the venues that say both, percent; null: nothing is known of then',
   open_interest_change_24h_pct: 'The same in 24 hours',
@@ -106,10 +106,8 @@ function interestFigures(
   clock: Micros,
   past: Past,
 ): Pick<Figures, 'open_interest_usd' | 'open_interest_change_1h_pct' | 'open_interest_change_24h_pct'> {
-  const fresh = rows.flatMap(({ asset, exchange, mark, openInterest: units, openInterestTime: time }) =>
-    units === null || time === null || time + INTEREST_STALE < clock ? [] : [{ asset, exchange, mark, units }],
-  )
-  const marked = fresh.flatMap(({ mark, units }) => (mark === null ? [] : [mark * units]))
+  const fresh = valuedOf(rows, clock).filter(({ freshUntil }) => freshUntil >= clock)
+  const marked = fresh.flatMap(({ mark, openInterest }) => (mark === null ? [] : [mark * openInterest]))
   return {
     open_interest_usd: marked.length === 0 ? null : asDecimal(sum(marked)),
     open_interest_change_1h_pct: changeOf(fresh, past.hour),
@@ -118,10 +116,10 @@ function interestFigures(
 }
 
 function changeOf(
-  fresh: readonly { readonly asset: string; readonly exchange: string; readonly units: number }[],
+  fresh: readonly { readonly asset: string; readonly exchange: string; readonly openInterest: number }[],
   past: PastInterest | undefined,
 ): number | null {
-  const both = fresh.flatMap(({ asset, exchange, units }) => {
+  const both = fresh.flatMap(({ asset, exchange, openInterest: units }) => {
     const before = past?.get(interestKey(asset, exchange))
     return before === undefined ? [] : [{ units, before }]
   })

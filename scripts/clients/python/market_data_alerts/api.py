@@ -676,7 +676,7 @@ class OpenInterestExchangesValue(TypedDict):
     open_interest: float | None
     # The same at mark_price
     open_interest_usd: float | None
-    # Mark price, USDT
+    # Mark price of the last 60 s, USDT
     mark_price: float | None
     # live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual
     status: Literal["live", "stale", "unavailable", "unlisted"]
@@ -689,7 +689,7 @@ class OpenInterest(TypedDict):
     symbol: str
     # Sum of the venues that count, base units of one side
     open_interest: float
-    # The same at each venue’s mark price, USDT taken for USD; null: a mark is missing
+    # The same at each venue’s mark price, USDT taken for USD; null: a mark is missing or older than 60 s
     open_interest_usd: float | None
     # How many venues that is
     venues: int
@@ -1171,7 +1171,7 @@ class ScreenerSymbolsItem(TypedDict):
     funding_rate_pct: float | None
     # The same by the year, percent
     funding_annualized_pct: float | None
-    # Sum of the venues that were heard in the last 120 s, one side, USD
+    # Sum of the venues that were heard in the last 120 s, their marks in the last 60 s, one side, USD
     open_interest_usd: float | None
     # Change of open interest in base units, of the venues that say both, percent; null: nothing is known of then
     open_interest_change_1h_pct: float | None

@@ -851,7 +851,7 @@ export type OpenInterestAnswer = {
   readonly symbol: string
   /** Sum of the venues that count, base units of one side */
   readonly open_interest: number
-  /** The same at each venue’s mark price, USDT taken for USD; null: a mark is missing */
+  /** The same at each venue’s mark price, USDT taken for USD; null: a mark is missing or older than 60 s */
   readonly open_interest_usd: number | null
   /** How many venues that is */
   readonly venues: number
@@ -864,7 +864,7 @@ export type OpenInterestAnswer = {
         readonly open_interest: number | null
         /** The same at mark_price */
         readonly open_interest_usd: number | null
-        /** Mark price, USDT */
+        /** Mark price of the last 60 s, USDT */
         readonly mark_price: number | null
         /** live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual */
         readonly status: 'live' | 'stale' | 'unavailable' | 'unlisted'
@@ -1439,7 +1439,7 @@ export type ScreenerAnswer = {
     readonly funding_rate_pct: number | null
     /** The same by the year, percent */
     readonly funding_annualized_pct: number | null
-    /** Sum of the venues that were heard in the last 120 s, one side, USD */
+    /** Sum of the venues that were heard in the last 120 s, their marks in the last 60 s, one side, USD */
     readonly open_interest_usd: number | null
     /** Change of open interest in base units, of the venues that say both, percent; null: nothing is known of then */
     readonly open_interest_change_1h_pct: number | null
