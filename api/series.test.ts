@@ -3,8 +3,10 @@ import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts
 import { FakeDatabase } from './testing/fake-database.ts'
 import { fakePresent } from './testing/fake-present.ts'
 import { fillAsset } from './testing/market-facts.ts'
+import { liquidationVenues } from '../schemas/venues.ts'
 import { readLiquidated } from './views/liquidated.ts'
 import { openInterests, readNewest, type Reading } from './views/readings.ts'
+import type { ChannelRow } from './views/world.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3_600 * SECOND
@@ -12,6 +14,7 @@ const HOUR = 3_600 * SECOND
 let api: Harness
 beforeEach(async () => {
   api = await startHarness()
+  api.database.market.live = liquidationVenues.map((venue) => ({ venue, from: NOW - 48 * HOUR, to: NOW }))
 })
 afterEach(() => api.stop())
 
@@ -266,6 +269,44 @@ describe('readings of ClickHouse and of memory', () => {
 })
 
 describe('the history of liquidations', () => {
+  /** The channels of these venues as the newest marks have them. */
+  function channelsAre(state: 'live' | 'down', since: number, venues: readonly string[]): void {
+    const isMeant = ({ topic, venue }: ChannelRow): boolean => topic === 'market.liquidations' && venues.includes(venue)
+    api.database.channels = api.database.channels.map((row) => (isMeant(row) ? { ...row, state, since } : row))
+  }
+
+  it('is complete where every venue’s channel was live all the time, as marks say', async () => {
+    const hour = NOW - (NOW % HOUR)
+    const told = async (): Promise<unknown> => {
+      const { points, coverage } = await ask('/liquidation/history/BTC?limit=4&interval=1h')
+      return [...points.map(({ complete }) => complete), coverage]
+    }
+    const from = hour - 6 * HOUR
+    channelsAre('live', hour - HOUR / 2, liquidationVenues)
+    // Known of the time before: OKX with a hole in 01:00, Binance over two feeds, Bybit up to a fall of its own.
+    api.database.market.live = [
+      { venue: 'okx', from, to: hour - 2 * HOUR + 1 },
+      { venue: 'okx', from: hour - 2 * HOUR + 2, to: hour },
+      { venue: 'binance', from, to: hour - 3 * HOUR },
+      { venue: 'binance', from: hour - 4 * HOUR, to: hour - HOUR / 2 },
+      { venue: 'bybit', from, to: hour - HOUR / 2 },
+    ]
+    expect(await told()).toMatchObject([true, false, true, false, { complete: false, share: 2 / 3 }])
+    expect(api.database.count('live')).toBe(1)
+    api.advance(60_000)
+    channelsAre('live', from, liquidationVenues)
+    expect(await told()).toMatchObject([true, true, true, false, { complete: true, share: 1 }])
+    expect(api.database.count('live')).toBe(1)
+  })
+
+  it('says nothing of complete where a channel is down', async () => {
+    channelsAre('down', NOW - 20 * HOUR, ['okx'])
+    api.database.market.live = api.database.market.live.filter(({ venue }) => venue !== 'okx')
+    const { points, coverage } = await ask('/liquidation/history/BTC?limit=3')
+    expect(points.map(({ complete }) => complete)).toEqual([false, false, false])
+    expect(coverage).toMatchObject({ complete: false, share: 0 })
+  })
+
   it('counts and sums by side and venue, and has zeros where there were none', async () => {
     const { points, next } = await ask('/liquidation/history/BTC?limit=3')
     const of = (long: number, short: number): object => ({ long_usd: long, short_usd: short })

@@ -11,6 +11,7 @@ import { heardOn, settledTime } from '../views/world.ts'
 import { array, instant, integer, nullableInstant, nullableText, number, object, oneOf, text } from '../schema.ts'
 import { limitOf, symbolFilter } from '../parameters.ts'
 import { readLiquidated, type Liquidated } from '../views/liquidated.ts'
+import { readLive } from '../views/live.ts'
 import { noData, replyNow, viewContext, type Asking, type ViewContext, agedBy, dataErrors, stamped } from './answers.ts'
 import { SERIES_SPAN, seriesRoute, type SeriesSource } from './series.ts'
 
@@ -146,21 +147,26 @@ const figures = {
   short_count: integer('Short positions', { minimum: 0 }),
 }
 
-/** Every venue is heard on one channel for all its markets: no liquidation is a zero. */
-const heard: ReadonlySet<string> = new Set(liquidationVenues)
+/** Every venue is heard on one channel for all its markets: while it is live, no liquidation is a zero. */
+const channels = { topic: 'market.liquidations', venues: liquidationVenues } as const
 
 const liquidated: SeriesSource = {
   first: async (_, { present }) => begunOf(present) ?? undefined,
   newest: ({ present, asset }) => liquidationsOf(present, asset, { from: 0, now: Infinity })[0]?.time ?? 0,
-  async read({ database }, { present, asset }, query) {
-    const rows = Map.groupBy(await readLiquidated(database, present, { asset, ...query }), ({ bucket }) => bucket)
+  async read({ database }, { present, asset, world }, query) {
+    const { from, to, width, now } = query
+    const [all, isLive] = await Promise.all([
+      readLiquidated(database, present, { asset, ...query }),
+      readLive({ database, world }, channels, { from, to: Math.min(to, now) }),
+    ])
+    const rows = Map.groupBy(all, ({ bucket }) => bucket)
     return (time) => {
       const own = rows.get(time) ?? []
       const ofVenue = (venue: string): object => sumOf(own.filter((row) => row.venue === venue))
       return {
         total: sumOf(own),
         exchanges: Object.fromEntries(liquidationVenues.map((venue) => [venue, ofVenue(venue)])),
-        heard,
+        heard: new Set(liquidationVenues.filter((venue) => isLive(venue, { from: time, to: time + width }))),
       }
     }
   },

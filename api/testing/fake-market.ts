@@ -48,6 +48,8 @@ export class FakeMarket {
   derivatives: DerivativeTicker[] = []
   risks: LiquidationRisk[] = []
   liquidations: LoggedLiquidation[] = []
+  /** When a venue's channel for liquidations was live, but for what the newest marks say. */
+  live: { venue: string; from: number; to: number }[] = []
   tokens: Token[] = []
   audits: FakeAudit[] = []
   letters: LetterRow[] = []
@@ -57,6 +59,8 @@ export class FakeMarket {
     switch (kind) {
       case 'liquidated':
         return liquidatedRows(this.liquidations, params)
+      case 'live':
+        return this.live.map(({ venue, from, to }) => ({ venue, from_us: from, to_us: to }))
       case 'terms':
       case 'metrics':
         return []
@@ -113,6 +117,8 @@ export function marketKindOf(sql: string): string | undefined {
       return 'audits'
     case 'liquidations':
       return 'liquidated'
+    case 'live_stretches':
+      return 'live'
     case 'mark_prices':
       if (sql.includes('index_price')) return 'marks and indexes'
       return view

@@ -117,6 +117,27 @@ describe('marks', () => {
     ])
   })
 
+  it('tell from when to when a venue’s channels for liquidations were live', async () => {
+    const topic = 'market.liquidations'
+    const again = { ...live, since: T + 40 }
+    await world.append(topic, [
+      world.mark(topic, { time: T + 10, venues: [live, down] }),
+      world.mark(topic, { time: T + 20, venues: [live, down] }),
+      world.mark(topic, { time: T + 30, venues: [{ ...live, state: 'down', since: T + 25 }, down] }),
+      world.mark(topic, { time: T + 50, venues: [again, down] }),
+    ])
+    await world.append(topic, [world.mark(topic, { time: T + 50, venues: [again, down] })], 1)
+    await world.soon(`SELECT partition, time FROM partition_times WHERE topic = '${topic}' ORDER BY partition`, [
+      { partition: 1, time: iso(T + 50) },
+      { partition: 2, time: iso(T + 50) },
+    ])
+    await world.run('OPTIMIZE TABLE marks') // or within 30 s
+    await world.soon('SELECT venue, writer, time, until FROM live_stretches ORDER BY time', [
+      { venue: 'binance', writer: 'feeds', time: iso(since), until: iso(T + 20) },
+      { venue: 'binance', writer: 'feeds', time: iso(T + 40), until: iso(T + 50) },
+    ])
+  })
+
   it('that their own venues contradict are kept, and are no time and no news', async () => {
     const hour = 3_600_000_000
     const lies = { time: T + hour, venue_time: T + 10, venues: [{ ...live, state: 'down', sockets: 0 }] } as const
