@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import { localCodec } from '../../schemas/codec.ts'
@@ -13,8 +14,9 @@ import { MemoryBroker } from './testing/memory-log.ts'
 import type { Clock } from './ports.ts'
 import type { Processor, ProcessorRow } from './processor.ts'
 import { quietReport } from './quiet.ts'
+import { runProcessors } from './run.ts'
 import { Task } from './task.ts'
-import { round, testTaskOn, type TestTask } from './testing/task.ts'
+import { HandMembership, lettersIn, round, testTaskOn, type TestTask } from './testing/task.ts'
 import { generationOf, offsetOf } from './version.ts'
 
 const IN = 'market.trades'
@@ -34,8 +36,8 @@ class Market {
   #seconds = 0
   readonly clock: Clock = {
     now: () => (T0 + this.#seconds * SECOND) / 1_000,
-    delay: () => Promise.resolve(),
-    turn: () => Promise.resolve(),
+    delay: () => turn(),
+    turn: () => turn(),
   }
   readonly broker = new MemoryBroker(this.clock)
 
@@ -56,6 +58,12 @@ class Market {
 
   records(topic: TopicName): readonly Message[] {
     return this.broker.records(topic, 0).flatMap(({ value }) => (value === null ? [] : [codec.decode(value)]))
+  }
+
+  /** Gives its offset. */
+  bytes(value: Buffer): number {
+    const time = T0 + this.#seconds * SECOND
+    return this.broker.append(IN, 0, [{ key: 'key', value, time: time / 1_000 }])
   }
 
   #append(message: Message, time: Micros): void {
@@ -240,5 +248,74 @@ describe('a higher generation beside an older one', () => {
     await catchUpAll(besides, { ...quietReport, warn: (_, message) => lines.push(message) })
     expect(besides.size).toBe(0)
     expect(lines).toEqual(['a higher generation could not catch up beside the older one; it is built when it is owned'])
+  })
+
+  it('folds each record once where the registry is away in the middle of it', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(300)
+    const unknown = market.bytes(Buffer.from([0, 0, 99, 0, 0, 1]))
+    market.trade(300)
+    await round(await Task.open(older, 0, host), host)
+    const folded: number[] = []
+    const noting: Processor<unknown> = {
+      ...core,
+      apply(state, entry, context, emit) {
+        folded.push(entry.offset)
+        core.apply(state, entry, context, emit)
+      },
+    }
+    let isAway = true
+    const lookUp = () => (isAway ? Promise.reject(new Error('the registry is away')) : Promise.resolve(false))
+    const next = testTaskOn(market.broker, { codec, report: quietReport, clock: market.clock, lookUp }, market.clock)
+    const beside = await find(rowOf(8, noting), next)
+    await expect(beside.catchUp()).rejects.toThrow('the registry is away')
+    isAway = false
+    await beside.catchUp()
+    expect(folded.length).toBeGreaterThan(unknown)
+    expect(new Set(folded).size).toBe(folded.length)
+  })
+
+  it('that fails when its partition is opened is left out, and the record at which it failed is set aside', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(200)
+    const old = await Task.open(older, 0, host)
+    await round(old, host)
+    const next = market.host()
+    const fails = market.broker.at(IN, 0).end + 150
+    const failing: Processor<unknown> = {
+      ...core,
+      apply(state, entry, context, emit) {
+        if (entry.offset === fails) throw new Error('it cannot be folded')
+        core.apply(state, entry, context, emit)
+      },
+    }
+    const row = rowOf(8, failing)
+    const besides = await findBesides(row, [0], next)
+    await catchUpAll(besides, quietReport)
+    expect([...besides.keys()]).toEqual([0])
+    market.trade(200)
+    await round(old, host)
+
+    const membership = new HandMembership()
+    const runner = runProcessors({ ...next, rows: [{ row, membership, besides }], sessionMs: Infinity })
+    membership.deal(0)
+    await expect.poll(() => runner.partitions()[CVD]?.running).toBe(1)
+    await expect.poll(() => lettersIn(market.broker).map(({ offset }) => offset)).toEqual([fails])
+    expect(besides.size).toBe(0)
+    await runner.stop()
+  })
+
+  it('is spent where what it told could not be written', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(600)
+    await round(await Task.open(older, 0, host), host)
+    const next = market.host()
+    const writer = () => ({ ...next.ports.log.writer(), send: () => Promise.reject(new Error('the broker is away')) })
+    const beside = await find(newer, { ...next, ports: { ...next.ports, log: { ...next.ports.log, writer } } })
+    await expect(beside.catchUp()).rejects.toThrow('the broker is away')
+    expect(beside.isSpent).toBe(true)
   })
 })

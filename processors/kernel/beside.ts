@@ -40,6 +40,14 @@ export interface Compared {
   readonly first: string | undefined
 }
 
+/** What was read of an input; a message is undefined where there is nothing to fold. */
+interface Read {
+  readonly topic: TopicName
+  readonly from: number
+  readonly next: number
+  readonly entries: readonly { readonly record: LogRecord; readonly message: Message | undefined }[]
+}
+
 /**
  * A generation of a processor that catches up beside an older one, whose host goes on meanwhile: it folds one partition from
  * the log's start, in memory and without a claim. It stays a minute behind the older state, so that whoever takes the place
@@ -64,6 +72,7 @@ export class Beside implements CaughtUp {
   #fold: Fold | undefined
   #gapsMet = -1
   #left = Infinity
+  #isSpent = false
 
   /** Undefined: the state is no older generation's. */
   static async find(row: ProcessorRow, partition: number, options: BesideOptions): Promise<Beside | undefined> {
@@ -89,7 +98,15 @@ export class Beside implements CaughtUp {
     return { processor: this.row.name, partition: this.partition, records }
   }
 
-  /** Folds on up to a minute before the older state; whoever calls again goes on. Rejects where a record cannot be folded. */
+  /** It failed while it folded or wrote: what it holds is neither of before nor of behind that, and it cannot go on. */
+  get isSpent(): boolean {
+    return this.#isSpent
+  }
+
+  /**
+   * Folds on up to a minute before the older state; whoever calls again goes on, unless it is spent. Rejects where a record
+   * cannot be folded.
+   */
   async catchUp(): Promise<void> {
     const { clock, log, report } = this.#options.ports
     const fold = (this.#fold ??= await this.#begin())
@@ -101,11 +118,15 @@ export class Beside implements CaughtUp {
     const writer = log.writer()
     try {
       for (let at = clock.now(); this.#isBehind(to); await clock.turn()) {
-        if (await this.#round(fold, to)) at = clock.now()
+        const read = await this.#readOn(to)
+        if (read.some(({ from, next }) => next > from)) at = clock.now()
         else if (clock.now() - at > STUCK_MS_MAX)
           throw new Error(`nothing could be read of ${this.row.inputs.join(', ')}`)
+        this.#isSpent = true // where it fails before all of this is folded and written
+        this.#foldIn(fold, read)
         for (const { topic, partition, sends } of this.#outputs.take())
           for (const records of sends) await writer.send(topic, partition, records)
+        this.#isSpent = false
       }
     } finally {
       await writer.close()
@@ -121,10 +142,12 @@ export class Beside implements CaughtUp {
   opened(): Opened {
     if (this.#fold === undefined) throw new Error('nothing was folded yet')
     const fold = this.#fold
+    this.#isSpent = true
     for (const [key, part] of guarded('flush', () => [...this.row.core.save(fold.state)])) {
       if (part === null) this.#parts.delete(key)
       else this.#parts.set(key, part)
     }
+    this.#isSpent = false
     const now = this.#options.ports.clock.now()
     const stood = this.row.inputs.map((topic) => {
       const last = this.#last.get(topic)
@@ -177,36 +200,41 @@ export class Beside implements CaughtUp {
     return this.#left > 0
   }
 
-  /** Folds what one fetch brings; false: it brought nothing. */
-  async #round(fold: Fold, to: ReadonlyMap<TopicName, number>): Promise<boolean> {
+  /** What one fetch brings, decoded; nothing of it is folded yet. */
+  async #readOn(to: ReadonlyMap<TopicName, number>): Promise<Read[]> {
     const wanted = [...this.#next].filter(([topic, next]) => next < (to.get(topic) ?? 0))
     const positions = wanted.map(([topic, offset]) => ({ topic, partition: this.partition, offset }))
-    let isMoved = false
+    const read: Read[] = []
     for (const slice of await this.#reader.fetch(positions, FETCH)) {
       const topic = slice.topic as TopicName // of those that were asked for
-      if (slice.error !== 'moved')
-        isMoved = (await this.#take(fold, slice, { topic, end: to.get(topic) ?? 0 })) || isMoved
+      if (slice.error !== 'moved') read.push(await this.#decode(slice, { topic, end: to.get(topic) ?? 0 }))
     }
-    guarded('flush', () => fold.flush(this.#emit))
-    return isMoved
+    return read
   }
 
-  async #take(
-    fold: Fold,
+  async #decode(
     { records, next, start, error }: Slice,
     { topic, end }: { readonly topic: TopicName; readonly end: number },
-  ): Promise<boolean> {
+  ): Promise<Read> {
     const from = this.#next.get(topic) ?? 0
-    for (const record of records) {
-      if (record.offset < from || record.offset >= end) continue
-      const message = await this.#read(topic, record)
-      this.#outputs.time = record.time
-      if (message !== undefined) guarded('apply', () => fold.apply(topic, record, message, this.#emit))
-      this.#last.set(topic, record)
-    }
     const reached = error === 'out-of-range' ? start : next // retention has passed what lies before
-    this.#next.set(topic, Math.max(from, Math.min(reached, Math.max(end, start))))
-    return reached > from
+    const entries: Read['entries'][number][] = []
+    for (const record of records)
+      if (record.offset >= from && record.offset < end)
+        entries.push({ record, message: await this.#read(topic, record) })
+    return { topic, from, next: Math.max(from, Math.min(reached, Math.max(end, start))), entries }
+  }
+
+  #foldIn(fold: Fold, read: readonly Read[]): void {
+    for (const { topic, next, entries } of read) {
+      for (const { record, message } of entries) {
+        this.#outputs.time = record.time
+        if (message !== undefined) guarded('apply', () => fold.apply(topic, record, message, this.#emit))
+        this.#last.set(topic, record)
+      }
+      this.#next.set(topic, next)
+    }
+    guarded('flush', () => fold.flush(this.#emit))
   }
 
   async #read(topic: TopicName, record: LogRecord): Promise<Message | undefined> {

@@ -130,13 +130,18 @@ export function runProcessors({ rows, sessionMs, ...options }: ProcessorsOptions
   const hosted = rows.map(({ row, membership, besides }): Hosted<Task> => {
     const { name, paceMs } = row
     const open = async (at: number, after: RecordFailure | undefined): Promise<Task> => {
-      const beside = besides?.get(at)
-      const task = await Task.open(row, at, { ...options, decoder, after, beside })
-      besides?.delete(at)
-      await beside?.close()
+      if (besides?.get(at)?.isSpent === true) await drop(besides, at) // it is built again, without the record that failed
+      const task = await Task.open(row, at, { ...options, decoder, after, beside: besides?.get(at) })
+      await drop(besides, at)
       return task
     }
     return { name, membership, paceMs, open }
   })
   return new Runner({ hosted, ports, sessionMs })
+}
+
+async function drop(besides: HostedRow['besides'], partition: number): Promise<void> {
+  const beside = besides?.get(partition)
+  besides?.delete(partition)
+  await beside?.close()
 }
