@@ -323,6 +323,26 @@ function say(fact: object): void {
   for (const socket of sockets) socket.send(JSON.stringify({ kind: 'ticker', time: null, ...fact }))
 }
 
+type Started = Awaited<ReturnType<typeof start>>
+
+/** What the newest mark says of the venue's prices when so many seconds have passed. */
+async function priceStateAfter(seconds: number, { feeds, of }: Started): Promise<string | undefined> {
+  for (let second = 0; second < seconds; second++) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    feeds.beat(Date.now(), markedTopics)
+  }
+  return (await of<Mark>('market.tickers', 'mark')).at(-1)?.venues[0]?.state
+}
+
+/** Sends a frame on these connections and waits until it has come. */
+async function heard(frame: string, on: readonly WebSocket[], { metrics }: Started): Promise<void> {
+  const frames = async (): Promise<number> =>
+    (await metrics.getSingleMetric('mda_feed_frames_total')?.get())?.values[0]?.value ?? 0
+  const before = await frames()
+  for (const socket of on) socket.send(frame)
+  await vi.waitFor(async () => expect(await frames()).toBeGreaterThan(before))
+}
+
 describe('feeds', () => {
   it('bring tickers of all that is listed, with marks that say the channel lives', async () => {
     const { of, feeds } = await start()
@@ -450,21 +470,10 @@ describe('feeds', () => {
   it('say that a venue’s prices are down 15 s after its last sign of life, and what prices did meanwhile', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     cleanups.push(() => vi.useRealTimers())
-    const { feeds, of, metrics, broker } = await start({ source: pricingVenueOf(), tickMs: 50 })
-    const stateAfter = async (seconds: number): Promise<string | undefined> => {
-      for (let second = 0; second < seconds; second++) {
-        await vi.advanceTimersByTimeAsync(1_000)
-        feeds.beat(Date.now(), markedTopics)
-      }
-      return (await of<Mark>('market.tickers', 'mark')).at(-1)?.venues[0]?.state
-    }
-    const hear = async (frame: string): Promise<void> => {
-      const heard = async (): Promise<number> =>
-        (await metrics.getSingleMetric('mda_feed_frames_total')?.get())?.values[0]?.value ?? 0
-      const before = await heard()
-      for (const socket of sockets) socket.send(frame)
-      await vi.waitFor(async () => expect(await heard()).toBeGreaterThan(before))
-    }
+    const started = await start({ source: pricingVenueOf(), tickMs: 50 })
+    const { of, broker } = started
+    const stateAfter = (seconds: number) => priceStateAfter(seconds, started)
+    const hear = (frame: string) => heard(frame, sockets, started)
     const ticker = (last: string): object => ({ kind: 'ticker', time: null, symbol: 'BTCUSDT', last })
     await vi.waitFor(() => expect(asked).toHaveLength(1))
     await vi.waitFor(() => expect(venue.calls).toContain('/spot'))
@@ -495,6 +504,29 @@ describe('feeds', () => {
     const log = own.flatMap(({ value }) => (value === null ? [] : [codec.decode(value)]))
     const told = only(new CoreTestDriver(prices, 'market.tickers').batch(...log).take(), 'composite_price')
     expect(told.filter(({ late }) => late)).toMatchObject([{ asset: 'btc', low: 90, high: 105 }])
+  })
+
+  it('say that a venue’s prices are down where one of its connections has been silent for 15 s', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    cleanups.push(() => vi.useRealTimers())
+    const base = pricingVenueOf()
+    const streams = base.streams.map((stream) => ({
+      ...stream,
+      socket: { ...stream.socket, maxSymbolsPerConnection: 1 },
+    }))
+    const started = await start({ source: { ...base, streams, polls: [] }, tickMs: 50 })
+    await vi.waitFor(() => expect(asked).toHaveLength(2))
+    expect(await priceStateAfter(10, started)).toBe('live')
+    await heard('alive', sockets, started)
+    expect(await priceStateAfter(10, started)).toBe('live')
+    await heard('alive', sockets.slice(1), started)
+    expect(await priceStateAfter(10, started)).toBe('down')
+    const asks = (): string[] => venue.calls.filter((path) => path.startsWith('/candles/'))
+    for (let quiet = 0; quiet < 10; quiet++) {
+      await heard('alive', sockets, started)
+      expect(await priceStateAfter(10, started)).toBe('live')
+    }
+    expect(asks()).toHaveLength(1) // of the one that was silent
   })
 
   it('look up what prices did while the channel was not there', async () => {

@@ -43,11 +43,10 @@ export class PriceRanges {
     this.#log = log
   }
 
-  /** These symbols (undefined: all of the market) had no tickers from `from` to `to`. */
-  missed(market: Market, symbols: readonly string[] | undefined, from: Micros, to: Micros): void {
-    const all = symbols ?? [...this.#book.of(this.#source, market)].map(({ instrument }) => instrument.symbol)
+  /** These symbols had no tickers from `from` to `to`. */
+  missed(market: Market, symbols: readonly string[], from: Micros, to: Micros): void {
     const dueAt = to / 1_000 + afterMinuteMs
-    for (const symbol of all) {
+    for (const symbol of symbols) {
       if (this.#waiting.length >= waitingMax) return
       const known = this.#waiting.find((one) => one.symbol === symbol && one.market === market && one.to >= from)
       if (known === undefined) this.#waiting.push({ market, symbol, from, to, dueAt, tries: 0 })

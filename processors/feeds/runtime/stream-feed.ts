@@ -1,10 +1,15 @@
 import type { Micros } from '../../../schemas/records.ts'
 import { type ChannelState, type PoolTiming, SocketPool } from '../transport/pool.ts'
-import type { End } from '../transport/connection.ts'
+import { isData, type End } from '../transport/connection.ts'
 import type { Limiters } from '../transport/connect-limiter.ts'
 import type { Fact, FrameEvent, VenueTrade } from '../venues/events.ts'
 import type { DataStream } from '../venues/venue.ts'
 import { hostNow, ticks } from './process-clock.ts'
+
+/** The symbols of one connection. */
+interface Streamed {
+  readonly symbols: ReadonlySet<string>
+}
 
 /** What a channel brings, and how it is. */
 export interface StreamHandlers {
@@ -18,8 +23,8 @@ export interface StreamHandlers {
   unknown(symbols: readonly string[]): void
   /** Their connection ended; `uncarried`: those that no other one has. */
   lost(symbols: readonly string[], uncarried: readonly string[]): void
-  /** These symbols (undefined: all) are heard again, after nothing was since `from`. */
-  back(symbols: readonly string[] | undefined, from: Micros, to: Micros): void
+  /** These symbols are heard again, after nothing was since `from`. */
+  back(symbols: readonly string[], from: Micros, to: Micros): void
   note(what: string, details: Readonly<Record<string, unknown>>): void
 }
 
@@ -33,7 +38,8 @@ export class StreamFeed {
   readonly #on: StreamHandlers
   readonly #pool: SocketPool
   #frame = ''
-  #heardAt: Micros | undefined
+  /** When each connection last brought data or a heartbeat. */
+  readonly #heardAt = new WeakMap<Streamed, Micros>()
   /** Since when a symbol has no connection. */
   readonly #lostAt = new Map<string, Micros>()
 
@@ -45,7 +51,10 @@ export class StreamFeed {
         this.#frame = text
         on.frame(text, received, json)
       },
-      events: (events: readonly FrameEvent[], received: Micros) => this.#events(events, received),
+      events: (events: readonly FrameEvent[], received: Micros, from: Streamed) => {
+        if (events.some(isData)) this.#hear(from, received)
+        this.#events(events, received)
+      },
       acknowledged: (symbols: readonly string[]) => this.#acknowledged(symbols),
       refused: (symbols: readonly string[]) => on.unknown(symbols),
       lost: (symbols: readonly string[], end: End, uncarried: readonly string[]) => this.#lost(symbols, end, uncarried),
@@ -53,11 +62,10 @@ export class StreamFeed {
     this.#pool = new SocketPool(stream, base, handlers, timing, limiters)
   }
 
-  /** Prices count no longer than their venue gives signs of life: a channel of theirs is down before its connection is. */
+  /** Prices count no longer than each connection of theirs gives signs of life: their channel is down before it is ended. */
   get state(): ChannelState {
-    const { state, sockets } = this.#pool.state
-    const isStill = this.stream.topic === 'market.tickers' && ticks() - this.#pool.heardAt > silenceMs
-    return { state: state === 'live' && isStill ? 'down' : state, sockets }
+    if (this.stream.topic !== 'market.tickers') return this.#pool.state
+    return this.#pool.stateSince(ticks() - silenceMs)
   }
 
   want(symbols: ReadonlySet<string>): void {
@@ -81,15 +89,12 @@ export class StreamFeed {
     for (const event of events) {
       switch (event.kind) {
         case 'trade':
-          this.#hear(received)
           this.#on.trade(event.trade, this.#frame)
           break
         case 'fact':
-          this.#hear(received)
           this.#on.fact(event.fact, received)
           break
         case 'heartbeat':
-          this.#hear(received)
           this.#on.heartbeat(event.symbol, event.lastId)
           break
         case 'refused':
@@ -127,9 +132,9 @@ export class StreamFeed {
     }
   }
 
-  #hear(received: Micros): void {
-    const since = this.#heardAt
-    this.#heardAt = received
-    if (since !== undefined && received - since > silence) this.#on.back(undefined, since, received)
+  #hear(from: Streamed, received: Micros): void {
+    const since = this.#heardAt.get(from)
+    this.#heardAt.set(from, received)
+    if (since !== undefined && received - since > silence) this.#on.back([...from.symbols], since, received)
   }
 }

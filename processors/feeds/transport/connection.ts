@@ -235,6 +235,11 @@ export class Connection {
   }
 }
 
+/** Whether an event is a sign of life. */
+export function isData({ kind }: FrameEvent): boolean {
+  return kind === 'trade' || kind === 'fact' || kind === 'heartbeat'
+}
+
 /** `pong` as a text frame (OKX) is no JSON either, but then it does not begin like one. */
 function isNotJson(event: FrameEvent): boolean {
   return event.kind === 'refused' && event.reason === 'not-json'

@@ -1,7 +1,13 @@
 import { ticks } from '../runtime/process-clock.ts'
 import type { End } from './connection.ts'
 import { type Limiters, ConnectLimiters, type Limiter } from './connect-limiter.ts'
-import { isRefusal, ReconnectingSocket, type ReconnectTiming, reconnectTiming } from './reconnecting-socket.ts'
+import {
+  isRefusal,
+  type ReconnectHandlers,
+  ReconnectingSocket,
+  type ReconnectTiming,
+  reconnectTiming,
+} from './reconnecting-socket.ts'
 import type { Outcome } from './requests.ts'
 import type { FrameEvent } from '../venues/events.ts'
 import type { StreamProtocol } from '../venues/venue.ts'
@@ -18,7 +24,8 @@ export const poolTiming: PoolTiming = { ...reconnectTiming, tickMs: 50, refusedA
 interface PoolHandlers {
   /** Every text frame as it came, before it is read. */
   frame(text: string, received: Micros, json: boolean): void
-  events(events: readonly FrameEvent[], received: Micros): void
+  /** `connection`: that which brought them, of one place among all; the same one when it was replaced. */
+  events(events: readonly FrameEvent[], received: Micros, connection: { readonly symbols: ReadonlySet<string> }): void
   acknowledged(symbols: readonly string[]): void
   refused(symbols: readonly string[]): void
   /** A connection in use ended: what its symbols traded meanwhile may be missing. `uncarried`: no other copy has them. */
@@ -79,16 +86,16 @@ export class SocketPool {
   }
 
   get state(): ChannelState {
+    return this.stateSince(-Infinity)
+  }
+
+  /** The state where a connection that brought neither data nor a heartbeat since then, by ticks, is not live. */
+  stateSince(since: number): ChannelState {
     const sockets = this.#connections.reduce((sum, connection) => sum + connection.sockets, 0)
     if (this.#connections.length === 0) return { state: 'off', sockets }
     if (this.#unavailable) return { state: 'unavailable', sockets }
-    if (this.#allLive()) return { state: 'live', sockets }
+    if (this.#allLive(since)) return { state: 'live', sockets }
     return { state: this.#everLive ? 'down' : 'connecting', sockets }
-  }
-
-  /** When data or a heartbeat came last on any connection, by ticks; -Infinity: none is open. */
-  get heardAt(): number {
-    return Math.max(...this.#connections.map(({ heardAt }) => heardAt))
   }
 
   #tick(now: number): void {
@@ -98,18 +105,19 @@ export class SocketPool {
     this.#apply()
     for (const connection of this.#connections) connection.tick(now)
     if (this.#paused) this.pause() // also those that opened meanwhile
-    if (this.#allLive()) this.#everLive = true
+    if (this.#allLive(-Infinity)) this.#everLive = true
   }
 
   /** Every symbol has a connection that is live; of several copies one is enough. */
-  #allLive(): boolean {
-    const live = this.#carried()
+  #allLive(since: number): boolean {
+    const live = this.#carried(since)
     return live.size > 0 && this.#connections.every((connection) => connection.symbols.isSubsetOf(live))
   }
 
-  /** What connections bring that are acknowledged. */
-  #carried(): Set<string> {
-    return new Set(this.#connections.filter(({ live }) => live).flatMap(({ symbols }) => [...symbols]))
+  /** What connections bring that are acknowledged, and were heard since then, by ticks. */
+  #carried(since: number): Set<string> {
+    const isLive = ({ live, heardAt }: ReconnectingSocket): boolean => live && heardAt >= since
+    return new Set(this.#connections.filter(isLive).flatMap(({ symbols }) => [...symbols]))
   }
 
   #apply(): void {
@@ -149,20 +157,22 @@ export class SocketPool {
   readonly #copyOf = new WeakMap<ReconnectingSocket, number>()
 
   #openConnection(symbols: readonly string[], copy: number): void {
-    const connection = new ReconnectingSocket(this.#protocol, this.#url, symbols, this.#limiter, this.#timing, {
+    const handlers: ReconnectHandlers = {
       frame: (text, received, json) => this.#on.frame(text, received, json),
       events: (events, received) => {
         this.#unavailable = false
-        this.#on.events(events, received)
+        this.#on.events(events, received, connection)
       },
       outcome: (outcome) => this.#outcome(outcome),
       lost: (end, lost) => {
         if (isRefusal(end)) this.#unavailable = true
-        const carried = this.#carried()
+        const carried = this.#carried(-Infinity)
         const uncarried = lost.filter((symbol) => !carried.has(symbol))
         this.#on.lost(lost, end, uncarried)
       },
-    })
+    }
+    const [url, limiter, timing] = [this.#url, this.#limiter, this.#timing]
+    const connection = new ReconnectingSocket(this.#protocol, url, symbols, limiter, timing, handlers)
     this.#copyOf.set(connection, copy)
     this.#connections.push(connection)
   }

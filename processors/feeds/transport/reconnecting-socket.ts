@@ -1,6 +1,6 @@
 import { backoffMs, type BackoffRules } from '../time/backoff.ts'
 import { ticks } from '../runtime/process-clock.ts'
-import { Connection, type ConnectionTiming, type End } from './connection.ts'
+import { Connection, isData, type ConnectionTiming, type End } from './connection.ts'
 import type { Limiter } from './connect-limiter.ts'
 import type { Outcome } from './requests.ts'
 import type { FrameEvent } from '../venues/events.ts'
@@ -29,7 +29,7 @@ const tooMany: ReadonlySet<number> = new Set([418, 429])
 /** Waiting time where a venue says "too many" without a time. */
 const tooManyMs = 60_000
 
-interface ReconnectHandlers {
+export interface ReconnectHandlers {
   frame(text: string, received: Micros, json: boolean): void
   events(events: readonly FrameEvent[], received: Micros): void
   outcome(outcome: Outcome): void
@@ -200,8 +200,4 @@ export function rotateAfterMs(lifetimeMs: number | undefined, random: number): n
   if (lifetimeMs === undefined) return Infinity
   const margin = Math.min(3_600_000, lifetimeMs / 4)
   return (lifetimeMs - margin) * (1 - random / 10)
-}
-
-function isData(event: FrameEvent): boolean {
-  return event.kind === 'trade' || event.kind === 'fact' || event.kind === 'heartbeat'
 }
