@@ -18,8 +18,8 @@ const retryMs = 10_000
 interface Missed {
   readonly market: Market
   readonly symbol: string
-  readonly from: Micros
-  readonly to: Micros
+  from: Micros
+  to: Micros
   dueAt: number
   tries: number
 }
@@ -30,12 +30,17 @@ export class PriceRanges {
   readonly #lookup: CandleLookup
   readonly #host: PollHost
   readonly #book: FactBook
-  readonly #log: MarketLog
+  readonly #log: Pick<MarketLog, 'range'>
   #waiting: Missed[] = []
-  #underWay = false
+  #asked: Missed | undefined
   #stopped = false
 
-  constructor(source: string, lookup: CandleLookup, host: PollHost, { book, log }: { book: FactBook; log: MarketLog }) {
+  constructor(
+    source: string,
+    lookup: CandleLookup,
+    host: PollHost,
+    { book, log }: { book: FactBook; log: Pick<MarketLog, 'range'> },
+  ) {
     this.#source = source
     this.#lookup = lookup
     this.#host = host
@@ -43,23 +48,28 @@ export class PriceRanges {
     this.#log = log
   }
 
-  /** These symbols had no tickers from `from` to `to`. */
+  /** These symbols had no tickers from `from` to `to`: for each another gap, or more of one that waits. */
   missed(market: Market, symbols: readonly string[], from: Micros, to: Micros): void {
     const dueAt = to / 1_000 + afterMinuteMs
     for (const symbol of symbols) {
-      if (this.#waiting.length >= waitingMax) return
-      const known = this.#waiting.find((one) => one.symbol === symbol && one.market === market && one.to >= from)
-      if (known === undefined) this.#waiting.push({ market, symbol, from, to, dueAt, tries: 0 })
+      const known = this.#waiting.find(
+        (one) =>
+          one.symbol === symbol && one.market === market && one.to > from && one.from < to && one !== this.#asked,
+      )
+      if (known !== undefined) {
+        known.from = Math.min(known.from, from)
+        known.to = Math.max(known.to, to)
+        known.dueAt = Math.max(known.dueAt, dueAt)
+      } else if (this.#waiting.length < waitingMax) this.#waiting.push({ market, symbol, from, to, dueAt, tries: 0 })
     }
   }
 
   tick(now: number): void {
-    if (this.#underWay) return
-    const next = this.#waiting.find(({ dueAt }) => dueAt <= now)
-    if (next === undefined) return
-    this.#underWay = true
-    void this.#ask(next, now).finally(() => {
-      this.#underWay = false
+    if (this.#asked !== undefined) return
+    this.#asked = this.#waiting.find(({ dueAt }) => dueAt <= now)
+    if (this.#asked === undefined) return
+    void this.#ask(this.#asked, now).finally(() => {
+      this.#asked = undefined
     })
   }
 
