@@ -7,6 +7,10 @@ import { type AssetState, type GapRange, type PriceGap, type PricesState } from 
 
 /** Venues are waited for this long after the first has told of a gap, partition time: each asks for its candles in turn. */
 const GATHER: Micros = 60_000_000
+/** Candles of a gap come this long after its end at the earliest: its last minute has to be over. */
+const CANDLES: Micros = 65_000_000
+/** A gap that follows sooner on one that is not told yet is told with it, which then waits no longer than this. */
+const JOINED: Micros = 300_000_000
 
 /** Notes at `now`, before a price comes in, that none was there: the gap that its candles will tell of. */
 export function openGap(state: PricesState, asset: AssetState, now: Micros): void {
@@ -22,15 +26,22 @@ export function lastHeard({ sources }: AssetState): Micros {
   return Math.max(0, ...[...sources.values()].map(({ received }) => received))
 }
 
-/** One gap at a time: one whose candles are being gathered grows. */
+/** One gap at a time: one of which nothing is told yet takes in what follows on it. */
 function extendGap(asset: AssetState, from: Micros, to: Micros): PriceGap {
   const { gap } = asset
-  if (gap !== null && (gap.from === from || (gap.due !== null && !gap.isTold))) {
+  if (gap !== null && (gap.newest === from || (!gap.isTold && from - gap.to <= JOINED))) {
+    gap.newest = from
     gap.to = to
+    if (gap.due !== null) gap.due = putOff(gap, gap.due)
     return gap
   }
-  asset.gap = { from, to, ranges: new Map(), due: null, isTold: false }
+  asset.gap = { from, newest: from, to, ranges: new Map(), due: null, latest: null, isTold: false }
   return asset.gap
+}
+
+/** Where it has taken another in, the candles of that are waited for as well. */
+function putOff({ from, newest, to, latest }: PriceGap, due: Micros): Micros {
+  return newest === from ? due : Math.max(due, Math.min(to + CANDLES + GATHER, latest ?? Infinity))
 }
 
 /** Takes a venue's candles of a gap in; false where there was no gap at that time, or all is told. */
@@ -38,8 +49,9 @@ export function gatherRange(state: PricesState, asset: AssetState, venue: PriceV
   const gap = gapOf(state, asset)
   if (gap === null || gap.isTold || range.to <= gap.from || range.from >= gap.to) return false
   gap.ranges.set(venue, joined(gap.ranges.get(venue), venue, range))
-  const isWhole = [...asset.sources.keys()].every((name) => gap.ranges.has(name))
-  gap.due = isWhole ? state.time : (gap.due ?? state.time + GATHER)
+  const isWhole = [...asset.sources.keys()].every((name) => (gap.ranges.get(name)?.to ?? 0) > gap.newest)
+  gap.latest ??= state.time + JOINED
+  gap.due = isWhole ? state.time : putOff(gap, gap.due ?? state.time + GATHER)
   asset.isChanged = true
   return true
 }

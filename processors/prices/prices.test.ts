@@ -227,6 +227,61 @@ describe('a time without any source', () => {
     expect(told(given).filter(({ late }) => late)).toMatchObject([{ low: 90, high: 110 }])
   })
 
+  describe('that comes again before its candles', () => {
+    const again = () => {
+      const given = away().batch(at('binance', 100, 45), at('okx', 100, 45), mark(46), mark(62))
+      given.batch(at('binance', 100, 85), at('okx', 100, 85), quiet(86))
+      given.take()
+      return given
+    }
+    /** Both are there, and quiet. */
+    const quiet = (seconds: number) => mark(seconds, [live('binance', 80), live('okx', 80)])
+    const first = [range('binance', 0, 45, 80, 120), range('okx', 0, 45, 90, 130)]
+    const second = [range('binance', 45, 85, 70, 105), range('okx', 45, 85, 95, 105)]
+
+    it('is told with it, as one', () => {
+      const given = again()
+        .batch(...first, quiet(111))
+        .restart()
+        .batch(quiet(149))
+      expect(told(given)).toEqual([])
+      const [late] = told(given.batch(...second, quiet(151)))
+      expect(late).toMatchObject({ late: true, low: 80, high: 125, time: T0 + 85 * SECOND })
+      expect(told(given.batch(quiet(400)))).toEqual([])
+      expect(given.core.counts?.(given.state)).toMatchObject({ range: 0 })
+    })
+
+    it('is told with it where it began when the first candles had come', () => {
+      const given = away().batch(at('binance', 100, 45), at('okx', 100, 45), mark(46), mark(62))
+      given.batch(range('binance', 0, 45, 80, 120), mark(110))
+      given.batch(at('binance', 100, 115), at('okx', 100, 115), quiet(116), range('okx', 0, 45, 90, 130), quiet(239))
+      given.batch(range('binance', 45, 115, 70, 105), range('okx', 45, 115, 95, 105), quiet(240))
+      expect(told(given).filter(({ late }) => late)).toMatchObject([{ low: 80, high: 125, time: T0 + 115 * SECOND }])
+    })
+
+    it('is waited for so long that its candles can come, and no longer', () => {
+      const given = again().batch(...first, quiet(209))
+      expect(told(given)).toEqual([])
+      expect(told(given.batch(quiet(210)))).toMatchObject([{ late: true, low: 85, high: 125, time: T0 + 45 * SECOND }])
+    })
+
+    it('again and again is told after five minutes', () => {
+      const given = again().batch(...first, mark(111))
+      for (let seconds = 115; seconds < 520; seconds += 30)
+        given.batch(at('binance', 100, seconds), at('okx', 100, seconds), mark(seconds), mark(seconds + 16))
+      const one = told(given).find(({ late }) => late)
+      expect(one).toMatchObject({ low: 85, high: 125 })
+      expect(one?.time).toBe(T0 + 45 * SECOND)
+    })
+
+    it('long after it is another', () => {
+      const given = again()
+      for (let seconds = 95; seconds < 400; seconds += 10) given.batch(at('binance', 100, seconds))
+      given.batch(at('binance', 100, 420), mark(421), ...first)
+      expect(given.core.counts?.(given.state)).toMatchObject({ range: 2 })
+    })
+  })
+
   it('is not told where one venue was there all the time', () => {
     const given = fed().batch(at('binance', 100, 0), at('okx', 100, 0), at('okx', 100, 14), at('okx', 100, 28))
     given.batch(at('binance', 100, 30), range('binance', 0, 30, 1, 900), mark(60))

@@ -34,6 +34,9 @@ interface SavedGap {
   readonly ranges: readonly GapRange[]
   readonly due: number | null
   readonly isTold: boolean
+  /** Left out by former releases, which knew of one gap alone. */
+  readonly newest?: number
+  readonly latest?: number | null
 }
 
 /** What changed since the last call. */
@@ -87,7 +90,7 @@ function loadedAsset({
     sources: byVenue(sources),
     counted,
     told,
-    gap: gap && { ...gap, ranges: byVenue(gap.ranges) },
+    gap: gap && { newest: gap.from, latest: gap.due, ...gap, ranges: byVenue(gap.ranges) },
     awaySince,
     isChanged: false,
   }

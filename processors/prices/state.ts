@@ -38,15 +38,19 @@ export interface GapRange {
   readonly to: Micros
 }
 
-/** A time in which no venue counted. */
+/** A time in which no venue counted, or several that are told as one. */
 export interface PriceGap {
   readonly from: Micros
+  /** Begin of the newest of several. */
+  newest: Micros
   /** When a price was there again; so far, while there is none. */
   to: Micros
   /** What the venues' candles said of it, by venue. */
   readonly ranges: Map<PriceVenue, GapRange>
   /** When it is told: some time after the first range, so that one venue's wick does not speak for all. */
   due: Micros | null
+  /** It is not put off beyond this for another that follows. */
+  latest: Micros | null
   isTold: boolean
 }
 
