@@ -45,16 +45,17 @@ interface Subject {
   readonly days: number
   /** Not in the log yet, oldest first. */
   open: readonly Micros[]
-  /** How often a file was damaged, and when the next try is due, milliseconds; by day. */
+  /** How often a file was damaged, and when the next try is due, by ticks; by day. */
   readonly tries: Map<Micros, number>
   readonly notBefore: Map<Micros, number>
-  /** What could not be fetched, which is still to come: the wait, and its end, milliseconds. */
+  /** What could not be fetched, which is still to come: the wait, milliseconds, and its end by ticks. */
   readonly failed: Map<Micros, { readonly wait: number; readonly until: number }>
 }
 
 /**
  * Which file of the archives is read next: the newest day first, of all symbols in turn. Days are covered one by one, in any
- * order. No clock: times are arguments, milliseconds.
+ * order. No clock: times are arguments, milliseconds; `ticks` are those that no correction of the clock moves, by which it
+ * waits.
  */
 export class ArchivePlan {
   readonly #recentDays: number
@@ -80,10 +81,10 @@ export class ArchivePlan {
     for (const [symbol, subject] of wanted) this.#take(symbol, subject)
   }
 
-  next(now: number): ArchiveDay | undefined {
+  next(now: number, ticks: number): ArchiveDay | undefined {
     this.#turn(now)
     const due = [...this.#subjects].flatMap(([symbol, { open, notBefore, failed }]) => {
-      const from = open.findLast((day) => Math.max(notBefore.get(day) ?? 0, failed.get(day)?.until ?? 0) <= now)
+      const from = open.findLast((day) => Math.max(notBefore.get(day) ?? 0, failed.get(day)?.until ?? 0) <= ticks)
       return from === undefined ? [] : [{ symbol, from, left: open.length }]
     })
     const [first] = due.toSorted((a, b) => b.from - a.from || b.left - a.left)
@@ -97,26 +98,26 @@ export class ArchivePlan {
   }
 
   /** The venue has no such file. True: nor will it have one. */
-  absent({ symbol, from }: ArchiveDay, now: number): boolean {
+  absent({ symbol, from }: ArchiveDay, now: number, ticks: number): boolean {
     if (now * 1_000 > from + DAY + LATE) return true
-    this.#subjects.get(symbol)?.notBefore.set(from, now + LATE_MS)
+    this.#subjects.get(symbol)?.notBefore.set(from, ticks + LATE_MS)
     return false
   }
 
   /** The file was not what it should be. True: it is given up. */
-  damaged({ symbol, from }: ArchiveDay, now: number): boolean {
+  damaged({ symbol, from }: ArchiveDay, ticks: number): boolean {
     const subject = this.#subjects.get(symbol)
     const tries = (subject?.tries.get(from) ?? 0) + 1
     subject?.tries.set(from, tries)
-    subject?.notBefore.set(from, tries < TRIES ? now + RETRY_MS : Infinity)
+    subject?.notBefore.set(from, tries < TRIES ? ticks + RETRY_MS : Infinity)
     return tries >= TRIES
   }
 
   /** The file could not be fetched or read: it waits, longer each time, at least `leastMs`; others go on. */
-  failed({ symbol, from }: ArchiveDay, now: number, leastMs = 0): void {
+  failed({ symbol, from }: ArchiveDay, ticks: number, leastMs = 0): void {
     const failed = this.#subjects.get(symbol)?.failed
     const wait = Math.min((failed?.get(from)?.wait ?? FAILED_MS / 2) * 2, FAILED_MAX_MS)
-    failed?.set(from, { wait, until: now + Math.max(wait, leastMs) })
+    failed?.set(from, { wait, until: ticks + Math.max(wait, leastMs) })
   }
 
   /** What the log had is gone: all is read again. */
@@ -125,11 +126,11 @@ export class ArchivePlan {
   }
 
   /** In rows. What is not published yet, or given up, is not counted. */
-  progress(now: number): PastProgress {
+  progress(now: number, ticks: number): PastProgress {
     this.#turn(now)
     let [wanted, missing] = [0, 0]
     for (const { days, open, notBefore } of this.#subjects.values()) {
-      const waiting = open.filter((day) => (notBefore.get(day) ?? 0) > now + RETRY_MS).length
+      const waiting = open.filter((day) => (notBefore.get(day) ?? 0) > ticks + RETRY_MS).length
       wanted += days - waiting
       missing += open.length - waiting
     }

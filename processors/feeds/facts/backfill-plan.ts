@@ -50,14 +50,14 @@ interface Subject {
   covered: CoveredPast | undefined
   /** Wanted from then on, where that is earlier than the usual days. */
   since: Micros
-  /** Milliseconds. */
+  /** By ticks. */
   notBefore: number
 }
 
 /**
  * Which page of the past is asked for next: what is newest first, of all symbols in turn, so that every chart grows from
  * now backwards. What is covered is one stretch; it grows at both ends, and each hour by what has passed. No clock: times
- * are arguments, milliseconds.
+ * are arguments, milliseconds; `ticks` are those that no correction of the clock moves, by which it waits.
  */
 export class BackfillPlan {
   readonly #span: PastSpan
@@ -85,8 +85,8 @@ export class BackfillPlan {
   }
 
   /** The next page; undefined: there is nothing to ask for now. */
-  next(now: number): PastPage | undefined {
-    const due = [...this.#subjects].filter(([, { notBefore }]) => notBefore <= now)
+  next(now: number, ticks: number): PastPage | undefined {
+    const due = [...this.#subjects].filter(([, { notBefore }]) => notBefore <= ticks)
     const pages = due.flatMap(([symbol, subject]) => {
       const { covered } = subject
       const page = this.#pageOf(subject, now)
@@ -99,11 +99,17 @@ export class BackfillPlan {
    * The log has what came of a page, `newest` the beginning of its last row; gives how far it is covered now. What the
    * venue is late with is asked for again. Undefined: nobody wants it any more.
    */
-  written({ symbol, from, to: asked }: PastPage, rows: number, newest: Micros, now: number): CoveredPast | undefined {
+  written(
+    { symbol, from, to: asked }: PastPage,
+    rows: number,
+    newest: Micros,
+    now: number,
+    ticks: number,
+  ): CoveredPast | undefined {
     const subject = this.#subjects.get(symbol)
     if (subject === undefined) return undefined
     const isLate = newest + this.#width < asked && asked > now * 1_000 - LATE
-    if (isLate) subject.notBefore = now + LATE_RETRY_MS
+    if (isLate) subject.notBefore = ticks + LATE_RETRY_MS
     const to = isLate ? Math.max(from, newest + this.#width) : asked
     const { covered } = subject
     const joins = covered !== undefined && from <= covered.to && to >= covered.from
@@ -114,9 +120,9 @@ export class BackfillPlan {
   }
 
   /** The venue refuses the symbol. */
-  refused({ symbol }: PastPage, now: number): void {
+  refused({ symbol }: PastPage, ticks: number): void {
     const subject = this.#subjects.get(symbol)
-    if (subject !== undefined) subject.notBefore = now + REFUSED_MS
+    if (subject !== undefined) subject.notBefore = ticks + REFUSED_MS
   }
 
   /** What was written is gone: all is asked for again. */
@@ -125,10 +131,10 @@ export class BackfillPlan {
   }
 
   /** Without the symbols that the venue refuses for now: nobody can say when they come. */
-  progress(now: number): PastProgress {
+  progress(now: number, ticks: number): PastProgress {
     let [wanted, missing] = [0, 0]
     for (const { covered, since, notBefore } of this.#subjects.values()) {
-      if (notBefore > now) continue
+      if (notBefore > ticks) continue
       const { begin, end } = this.#bounds(since, now)
       const each = (end - begin) / this.#width
       wanted += each

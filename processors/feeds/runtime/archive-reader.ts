@@ -10,7 +10,7 @@ import { linesOf } from '../transport/archive-lines.ts'
 import type { TradeArchive } from '../venues/venue.ts'
 import { pastKey } from './market-log.ts'
 import { type KnownPast, PastJob, type PastParts, type PastReport, RETRY_MS } from './past-job.ts'
-import { hostNow } from './process-clock.ts'
+import { hostNow, ticks } from './process-clock.ts'
 
 const DAY: Micros = 86_400_000_000
 /** After a file that failed, the next file is asked for this much later, milliseconds. */
@@ -101,11 +101,11 @@ export class ArchiveReader extends PastJob<ArchiveDay, Micros> {
     const details = { instrument: instrument.instrument, date: day.date }
     switch (outcome.kind) {
       case 'absent':
-        if (!this.plan.absent(day, hostNow())) return
+        if (!this.plan.absent(day, hostNow(), ticks())) return
         this.#parts.report.left('the venue has no archive of the day: it is asked again in a day', details)
         return this.#tell(day, instrument, { from: day.from, rows: 0 })
       case 'damaged': {
-        const isGivenUp = this.plan.damaged(day, hostNow())
+        const isGivenUp = this.plan.damaged(day, ticks())
         const what = isGivenUp
           ? 'an archive is damaged each time: it is left out until the next start'
           : 'an archive is damaged'
@@ -177,7 +177,7 @@ export class ArchiveReader extends PastJob<ArchiveDay, Micros> {
 
   /** Other files go on. */
   #dayLater(day: ArchiveDay, leastMs = 0): void {
-    this.plan.failed(day, hostNow(), leastMs)
+    this.plan.failed(day, ticks(), leastMs)
     this.later(PAUSE_MS)
   }
 

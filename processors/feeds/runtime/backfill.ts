@@ -8,7 +8,7 @@ import type { PastPages, RestCall, RestOutcome } from '../venues/venue.ts'
 import { type PastRecord, pastKey } from './market-log.ts'
 import { type KnownPast, PastJob, type PastParts, RETRY_MS } from './past-job.ts'
 import type { PollHost } from './poller.ts'
-import { hostNow } from './process-clock.ts'
+import { hostNow, ticks } from './process-clock.ts'
 
 const DAY_SECONDS = 86_400
 /** A question of several pages has so many at most: 90 days of rates that settle each hour are 22. */
@@ -106,7 +106,7 @@ export class PastReader extends PastJob<PastPage, CoveredPast> {
   }
 
   #failed(page: PastPage, outcome: Exclude<RestOutcome<FactRow>, { kind: 'rows' }>): void {
-    if (outcome.kind === 'error') this.plan.refused(page, hostNow())
+    if (outcome.kind === 'error') this.plan.refused(page, ticks())
     else this.later('waitMs' in outcome ? outcome.waitMs : RETRY_MS)
     this.#parts.report.trouble('the past was not answered', { symbol: page.symbol, outcome })
   }
@@ -121,7 +121,7 @@ export class PastReader extends PastJob<PastPage, CoveredPast> {
     if (this.isStopped) return
     this.#parts.report.written(facts.length)
     const instrument = known?.instrument.instrument
-    const covered = this.plan.written(page, facts.length, Math.max(...facts.map(timeOf)), hostNow())
+    const covered = this.plan.written(page, facts.length, Math.max(...facts.map(timeOf)), hostNow(), ticks())
     if (instrument === undefined || covered === undefined) return
     this.known?.set(pastKey({ instrument, series: series.name }), covered)
     const { from: covered_from, to: covered_to, rows: written } = covered

@@ -1,9 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Registry } from 'prom-client'
 import { expect, it, vi } from 'vitest'
+import { createLog } from '../../../infra/log.ts'
 import { RestClient } from '../transport/rest-client.ts'
-import { hostTime } from './process-clock.ts'
+import { tickersPoll } from '../venues/venue.ts'
+import { feedMetrics } from './metrics.ts'
+import { Poller } from './poller.ts'
+import { hostNow, hostTime } from './process-clock.ts'
+import { Report } from './report.ts'
 
 it('REST goes on at once when a clock that was two hours ahead is corrected', async () => {
   const server = createServer((_request, response) => response.end('[]'))
@@ -23,5 +29,52 @@ it('REST goes on at once when a clock that was two hours ahead is corrected', as
     client.close()
     server.close()
     server.closeAllConnections()
+  }
+})
+
+it('a poll that is not answered any more lives no longer where a clock that was two hours ahead is corrected', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const stamps = vi.spyOn(hostTime, 'now').mockImplementation(() => Date.now() + 7_200_000)
+  try {
+    const poll = tickersPoll('SPOT', { path: '/', cost: 1 }, () => ({ kind: 'rows', rows: [] }))
+    let answers = 0
+    const answer = { kind: 'rows', rows: [] } as const
+    const host = {
+      unavailable: false,
+      get: () => (answers++ === 0 ? Promise.resolve(answer) : new Promise<never>(() => undefined)),
+    }
+    const none = { next: () => undefined, has: () => false }
+    const poller = new Poller(poll, 0, host, { rows: () => undefined, ended: () => undefined }, none, hostNow)
+    poller.want(new Set(['SPOT']))
+    poller.tick()
+    await vi.waitFor(() => expect(poller.state?.state).toBe('live'))
+    stamps.mockRestore()
+    vi.setSystemTime(Date.now() + 14_000)
+    expect(poller.state?.state).toBe('live')
+    vi.setSystemTime(Date.now() + 2_000)
+    expect(poller.state?.state).toBe('down')
+  } finally {
+    stamps.mockRestore()
+    vi.useRealTimers()
+  }
+})
+
+it('refusals are shown again when a clock that was two hours ahead is corrected', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const stamps = vi.spyOn(hostTime, 'now').mockImplementation(() => Date.now() + 7_200_000)
+  try {
+    const log = createLog('test', { LOG_LEVEL: 'fatal' })
+    const shown = vi.spyOn(log, 'warn').mockImplementation(() => undefined)
+    const report = new Report(log, feedMetrics(new Registry()), undefined, () => undefined)
+    report.refused('okx', 'trades', 'not-json', '')
+    stamps.mockRestore()
+    report.refused('okx', 'trades', 'not-json', '')
+    expect(shown).toHaveBeenCalledTimes(1)
+    vi.setSystemTime(Date.now() + 10_000)
+    report.refused('okx', 'trades', 'not-json', '')
+    expect(shown).toHaveBeenCalledTimes(2)
+  } finally {
+    stamps.mockRestore()
+    vi.useRealTimers()
   }
 })

@@ -46,8 +46,8 @@ export interface PastParts {
 
 /** Says which step is next. */
 interface Plan<Step> {
-  next(now: number): Step | undefined
-  progress(now: number): PastProgress
+  next(now: number, ticks: number): Step | undefined
+  progress(now: number, ticks: number): PastProgress
   /** What was written is gone. */
   forget(): void
 }
@@ -83,19 +83,19 @@ export abstract class PastJob<Step = unknown, Known = unknown> {
 
   /** There is nothing to ask for now. */
   isIdle(now: number): boolean {
-    return !this.#underWay && this.plan.next(now) === undefined
+    return !this.#underWay && this.plan.next(now, ticks()) === undefined
   }
 
   /** Undefined: it is not known yet what the log has. */
   progress(now: number): PastProgress | undefined {
-    return this.isKnown ? this.plan.progress(now) : undefined
+    return this.isKnown ? this.plan.progress(now, ticks()) : undefined
   }
 
   /** Called often. */
   tick(now: number): void {
     if (this.#underWay || this.isStopped || ticks() < this.#notBefore) return
     if (this.#parts.log.of('market.history').full) return
-    const step = this.isKnown ? this.plan.next(now) : undefined
+    const step = this.isKnown ? this.plan.next(now, ticks()) : undefined
     if (this.isKnown && step === undefined) return
     this.#underWay = true
     void (step === undefined ? this.#begin() : this.take(step)).finally(() => {

@@ -4,6 +4,7 @@ import type { FactRow } from '../venues/events.ts'
 import type { FactTopic, Poll, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
 import { type CallEnd, PollPlan, type Settlements } from '../facts/poll-plan.ts'
 import type { ChannelState } from '../transport/pool.ts'
+import { ticks } from './process-clock.ts'
 
 /** Calls of one poll under way at once; back-reads go one after the other. */
 const underWayMax = 4
@@ -37,6 +38,8 @@ export class Poller {
   readonly #report: PollReport
   readonly #now: () => number
   #answeredAt = 0
+  /** The same by ticks. */
+  #heardAt = -Infinity
   #stopped = false
 
   /** `now`: the host's clock, milliseconds. */
@@ -87,7 +90,7 @@ export class Poller {
   get state(): ChannelState | undefined {
     const { everyMs, when, topic } = this.poll
     if (everyMs === 'once' || when !== undefined || everyMs > slowMs || this.plan.size === 0) return undefined
-    const age = this.#now() - this.#answeredAt
+    const age = ticks() - this.#heardAt
     const liveFor = topic === 'market.tickers' ? livePeriodsOfPrices * everyMs : livePeriods * everyMs + liveMs
     if (age < liveFor) return { state: 'live', sockets: 0 }
     if (this.#host.unavailable) return { state: 'unavailable', sockets: 0 }
@@ -103,6 +106,7 @@ export class Poller {
       outcome = await this.#host.get(call, (body) => poll.parse(symbol, body, this.#now()), priority)
       if (outcome.kind !== 'rows' || this.#stopped) break
       this.#answeredAt = this.#now()
+      this.#heardAt = ticks()
       this.#report.rows(poll, outcome.rows, this.#answeredAt * 1_000)
       call = outcome.next
     }

@@ -88,4 +88,12 @@ describe('what prices did while a channel was still', () => {
     expect(told).toEqual([[0, 72]])
     expect(asked).toHaveLength(1)
   })
+
+  it('is told as soon where the clock was ahead when it ended, and is corrected', async () => {
+    const { ranges, pass, asked } = rangesOf()
+    vi.setSystemTime(START / 1_000)
+    ranges.missed('spot', [pair.symbol], START + 7_200 * SECOND, START + 7_220 * SECOND)
+    await pass(65)
+    expect(asked).toEqual(['7200 7220'])
+  })
 })

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../schemas/records.ts'
 import type { Market } from '../../../schemas/venues.ts'
-import { hostNow } from './process-clock.ts'
+import { hostNow, ticks } from './process-clock.ts'
 import type { FactBook } from '../facts/fact-book.ts'
 import type { MarketLog } from './market-log.ts'
 import type { PollHost } from './poller.ts'
@@ -20,6 +20,7 @@ interface Missed {
   readonly symbol: string
   from: Micros
   to: Micros
+  /** By ticks. */
   dueAt: number
   tries: number
 }
@@ -48,9 +49,9 @@ export class PriceRanges {
     this.#log = log
   }
 
-  /** These symbols had no tickers from `from` to `to`: for each another gap, or more of one that waits. */
+  /** These symbols had no tickers from `from` until now, `to`: for each another gap, or more of one that waits. */
   missed(market: Market, symbols: readonly string[], from: Micros, to: Micros): void {
-    const dueAt = to / 1_000 + afterMinuteMs
+    const dueAt = ticks() + afterMinuteMs
     for (const symbol of symbols) {
       const known = this.#waiting.find(
         (one) =>
@@ -64,11 +65,12 @@ export class PriceRanges {
     }
   }
 
+  /** Called often. `now`: ticks. */
   tick(now: number): void {
     if (this.#asked !== undefined) return
     this.#asked = this.#waiting.find(({ dueAt }) => dueAt <= now)
     if (this.#asked === undefined) return
-    void this.#ask(this.#asked, now).finally(() => {
+    void this.#ask(this.#asked).finally(() => {
       this.#asked = undefined
     })
   }
@@ -78,14 +80,14 @@ export class PriceRanges {
     this.#waiting = []
   }
 
-  async #ask(missed: Missed, now: number): Promise<void> {
+  async #ask(missed: Missed): Promise<void> {
     const { symbol, from, to } = missed
-    const parse = (body: unknown) => this.#lookup.parse(symbol, body, now)
+    const parse = (body: unknown) => this.#lookup.parse(symbol, body, hostNow())
     const outcome = await this.#host.get(this.#lookup.call(symbol, from, to), parse, 'back')
     if (this.#stopped) return
     if (outcome.kind === 'rows') this.#write(missed, outcome.rows, hostNow() * 1_000)
     const again = outcome.kind !== 'rows' && outcome.kind !== 'error' && ++missed.tries < triesMax
-    missed.dueAt = now + ('waitMs' in outcome ? outcome.waitMs : retryMs)
+    missed.dueAt = ticks() + ('waitMs' in outcome ? outcome.waitMs : retryMs)
     if (!again) this.#waiting = this.#waiting.filter((one) => one !== missed)
   }
 

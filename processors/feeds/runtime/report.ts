@@ -7,7 +7,7 @@ import type { Poll, RestOutcome } from '../venues/venue.ts'
 import type { ArchiveReport } from './archive-reader.ts'
 import type { FramesWriter } from './frames-writer.ts'
 import type { FeedMetrics } from './metrics.ts'
-import { hostNow } from './process-clock.ts'
+import { hostNow, ticks } from './process-clock.ts'
 
 /** A refusal or a failed call of one kind is shown this often; all are counted, and the tapes have the frames of trades. */
 const showEveryMs = 10_000
@@ -131,7 +131,7 @@ export class Report {
   }
 
   #mayShow(what: string): boolean {
-    const now = hostNow()
+    const now = ticks()
     if (now - (this.#shownAt.get(what) ?? 0) < showEveryMs) return false
     this.#shownAt.set(what, now)
     return true

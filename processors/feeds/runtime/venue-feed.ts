@@ -186,7 +186,7 @@ export class VenueFeed {
   tick(now: number): void {
     this.#repair?.tick(ticks())
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
-    if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
+    if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(ticks())
     for (const { job } of this.#pasts) if (!job.isKnown) job.tick(now)
     if (this.#parts.pastPaused()) return
     this.#pasts.find(({ job, isFile }) => !isFile && job.isKnown && !job.isIdle(now))?.job.tick(now)
