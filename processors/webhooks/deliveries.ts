@@ -291,14 +291,22 @@ export class Deliveries {
     return this.#held.count(destinationKey(delivery)) >= room * HELD_SHARE
   }
 
-  /** That a ring is over waits for the ring, which may be tried again; in a digest it is told when that is due. */
+  /** That a ring is over waits for the ring, which may be tried again; in a digest with others it is told when that is due. */
   #waitForRing(delivery: Delivery, now: Micros): boolean {
     const ring = this.#open.get(ringOf(delivery.id) ?? '')
-    if (ring === undefined || delivery.digest !== null) return false
+    if (ring === undefined || !this.#isAlone(delivery)) return false
+    this.#byDigest.delete(delivery)
+    this.#held.delete(delivery)
+    delivery.digest = null
     delivery.due = Math.max(ring.due, now) + BEHIND_RING
     delivery.phase = 'waiting'
     this.#timers.push(delivery.due, delivery.id)
     return true
+  }
+
+  /** It is told by itself, also where it waited for a digest that nothing else is to be told in. */
+  #isAlone({ digest, attempts }: Delivery): boolean {
+    return digest === null || (attempts === 0 && this.#byDigest.count(digest) === 1)
   }
 
   /** The ring has ended: that it is over is due now, unless it was tried before. */

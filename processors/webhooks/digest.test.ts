@@ -341,6 +341,29 @@ describe('quiet hours', () => {
     expect([ring(6), ring(7)]).toEqual([morning, minute + MINUTE * 1_000])
   })
 
+  it.each([
+    ['in them too', quiet],
+    ['before them', {}],
+  ])('tell of an incident that it is over behind its ring, which rang %s and is tried again', async (_, rang) => {
+    let said: Answer = 500
+    const world = begin({ answer: ({ id }) => (id === 'alert_1_1' ? said : 'ok') })
+    const incident = { type: 'pagerduty', routing_key: '0'.repeat(32) }
+    const ring = triggerFor(incident, { alert_id: 'alert_1', trigger_id: 'alert_1_1', time: MIDNIGHT * 1_000, ...rang })
+    append(world.broker, ring)
+    append(world.broker, { ...ring, ...quiet, trigger_id: 'alert_1_1_over' })
+    await expect.poll(() => attempts(world.broker).length, POLL).toBe(2)
+    world.clock.time = MORNING
+    await expect
+      .poll(() => attempts(world.broker).filter(({ outcome }) => outcome === 'retry').length, POLL)
+      .toBe(rang === quiet ? 1 : 2)
+    await delay(20)
+    expect(world.told.map(({ id }) => id)).not.toContain('alert_1_1_over')
+    said = 'ok'
+    world.clock.time += 10 * MINUTE
+    await expect.poll(() => world.told.slice(-2).map(({ id }) => id), POLL).toEqual(['alert_1_1', 'alert_1_1_over'])
+    expect(outcomes(world.broker).get('alert_1_1_over')).toEqual(['digested', 'delivered'])
+  })
+
   it('tell what is alone as itself', async () => {
     const world = begin()
     append(world.broker, toChat(1, world.clock, quiet))
