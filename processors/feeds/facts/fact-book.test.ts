@@ -121,6 +121,25 @@ describe('spot tickers', () => {
     expect(take(ticker({ symbol: 'NONE', last: '2' }), start)).toBe('unlisted')
   })
 
+  it('are not outdated by a price without a venue time: what was on its way then counts, in its order', () => {
+    const { take, tickers, book } = bookOf(instrumentOf('BTCUSDT'))
+    const ms = 1_000
+    take(ticker({ last: '100' }), start)
+    expect(take(ticker({ last: '101', time: null }), start + 10 * second)).toBe('taken')
+    const behind = [
+      ticker({ last: '50', time: start + 10 * second - 100 * ms }),
+      ticker({ last: '100', time: start + 10 * second - 50 * ms }),
+    ]
+    expect(behind.map((fact) => take(fact, start + 10 * second + ms))).toEqual(['taken', 'taken'])
+    expect(take(ticker({ last: '7', time: start + 10 * second - 60 * ms }), start + 10 * second + ms)).toBe('old')
+    book.flush(start + 20 * second)
+    expect(tickers()).toMatchObject([
+      { price: 100, time: start },
+      { price: 101, time: start + 10 * second },
+      { price: 100, low: 50, time: start + 10 * second },
+    ])
+  })
+
   it('carry what a unit of their quote is worth, as the stable coins’ own markets say', () => {
     const usdt = (venue: string): Instrument =>
       instrumentOf('USDT-USD', { instrument: `${venue}:spot:USDT-USD`, venue, asset: 'usdt', quote: 'USD' })

@@ -21,6 +21,9 @@ export class SpotState {
   #change: number | null = null
   #volume: number | null = null
   #quoteVolume: number | null = null
+  /** The newest time that the venue itself has said. */
+  #saidAt: Micros = 0
+  /** The newest of that and of ours, where it says none: what was on its way then is not old by it. */
   #time: Micros = 0
   #received: Micros = 0
   #low = Infinity
@@ -42,12 +45,13 @@ export class SpotState {
 
   /** `old`: the venue said something later before. `time` is already bounded by `received`. */
   take(fact: TickerFact, time: Micros, received: Micros): 'taken' | 'old' {
-    if (time < this.#time) return 'old'
+    if (time < this.#saidAt) return 'old'
     const before = [this.#bid, this.#ask, this.#last, this.#volume]
     this.#merge(fact)
     const after = [this.#bid, this.#ask, this.#last, this.#volume]
     const changed = after.some((value, index) => value !== before[index])
-    this.#time = time
+    if (fact.time !== null) this.#saidAt = time
+    this.#time = Math.max(this.#time, time)
     this.#received = received
     this.#unwritten = changed || this.#unwritten === 'changed' ? 'changed' : 'heard'
     const { price } = this
