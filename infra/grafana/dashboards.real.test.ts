@@ -65,3 +65,14 @@ describe.each(readDashboards().map((dashboard) => [dashboard.file, dashboard] as
     }
   })
 })
+
+it('tells funding by the year of the interval of its own time', async () => {
+  const market = readDashboards().find(({ file }) => file === 'market')
+  const panel = market?.panels.find(({ title }) => title === 'Funding')
+  const sql = fillIn(panel?.targets[0]?.rawSql ?? '', { ...range, variables: { asset: 'btc' } })
+  const rows = await analyst.rows<{ series: string; annual_pct: number }>(sql)
+  // As 03_funding_heat: Binance had terms of 8 h then, and has some of 4 h now.
+  const yearly = rows.map(({ series, annual_pct }) => [series, Math.round(annual_pct * 100) / 100] as const)
+  expect(Object.fromEntries(yearly)).toEqual({ binance: 21.9, okx: -43.8 })
+  expect(rows).toHaveLength(2)
+})

@@ -1,8 +1,16 @@
 -- Question: how far above or below spot do the perpetuals stand?
 -- A row: an interval of a perpetual, its newest mark beside Binance's newest spot price in USDT.
--- Units: prices in USDT, basis_pct in percent of spot, annual_pct the same by the year (a perpetual converges at each funding).
+-- Units: prices in USDT, basis_pct in percent of spot, annual_pct the same by the year (a perpetual converges at each funding),
+-- by the contract's interval at the time of the mark.
 -- Parameters: asset, seconds, start, end
 WITH
+    terms AS
+    (
+        SELECT instrument, interval_hours,
+            if(received = min(received) OVER (PARTITION BY instrument), toDateTime64(0, 6, 'UTC'), received) AS since
+        FROM contract_terms
+        WHERE asset = {asset:String}
+    ),
     spot AS
     (
         SELECT toStartOfInterval(time, toIntervalSecond({seconds:UInt32})) AS bucket, argMax(price, time) AS price
@@ -13,7 +21,7 @@ WITH
     ),
     marks AS
     (
-        SELECT instrument, toStartOfInterval(time, toIntervalSecond({seconds:UInt32})) AS bucket, argMax(mark_prices.mark, time) AS price
+        SELECT instrument, toStartOfInterval(time, toIntervalSecond({seconds:UInt32})) AS bucket, argMax(mark_prices.mark, time) AS price, max(time) AS at
         FROM mark_prices
         WHERE asset = {asset:String} AND mark_prices.mark IS NOT NULL
             AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
@@ -28,5 +36,5 @@ SELECT
     basis_pct * 8760 / terms.interval_hours AS annual_pct
 FROM marks
 INNER JOIN spot ON spot.bucket = marks.bucket
-INNER JOIN latest_terms AS terms ON terms.instrument = marks.instrument
+ASOF INNER JOIN terms ON terms.instrument = marks.instrument AND marks.at >= terms.since
 ORDER BY time, instrument

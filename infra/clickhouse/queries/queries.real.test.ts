@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { FlowHour, VenueCandle } from '../../../schemas/records.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
+import type { FlowHour, Message, VenueCandle } from '../../../schemas/records.ts'
 import { connectClickhouse, type Clickhouse } from '../client.ts'
 import { fillSmallWorld } from '../testing/small-world/fill.ts'
+import { HOUR } from '../testing/small-world/time.ts'
 import { createWorld, type World } from '../testing/world.ts'
 import { answers } from '../testing/answers.ts'
 import { workedQueries } from './queries.ts'
@@ -94,11 +96,54 @@ it('begins weeks of candles and flow with Monday', async () => {
   ])
 })
 
+describe('funding counts by the year of the interval of its own time', () => {
+  // 0.03 % a day are 10.95 % a year, by eight hours as by four.
+  beforeAll(async () => {
+    const facts = [
+      termsOf(dayOf(1) + 12 * HOUR, 8),
+      termsOf(dayOf(3), 4),
+      rateOf(dayOf(1), 0.0001),
+      rateOf(dayOf(2), 0.0001),
+      rateOf(dayOf(3), 0.00005),
+      ...[0, 8, 16, 24, 32, 40, 48].map((hour) => settlementOf(dayOf(1) + hour * HOUR, 0.0001)),
+      ...[4, 8, 12, 16, 20, 24, 48].map((hour) => settlementOf(dayOf(3) + hour * HOUR, 0.00005)),
+    ]
+    const values = facts.map(({ type, value }) => world.codec.encode('market.funding', type, value))
+    await world.append('market.funding', values)
+    await world.soon("SELECT count() AS n FROM contract_terms WHERE asset = 'sol'", [{ n: 2 }])
+    await world.soon("SELECT count() AS n FROM funding_rates WHERE asset = 'sol'", [{ n: 3 }])
+    await world.soon("SELECT count() AS n FROM funding_settlements WHERE asset = 'sol'", [{ n: 14 }])
+  })
+  const rows = (name: string, start: string, end: string): Promise<object[]> =>
+    ask(name, { asset: 'sol', start: `2024-08-${start}`, end: `2024-08-${end}` })
+
+  it('03_funding_heat by the terms of then, before the first by those', async () => {
+    const heat = { asset: 'sol', binance_pct: 10.95, mean_pct: 10.95, spread_pct: 0 }
+    expect(await rows('03_funding_heat', '01 00:00:00', '03 00:00:00')).toMatchObject([heat])
+    expect(await rows('03_funding_heat', '01 00:00:00', '06 00:00:00')).toMatchObject([heat])
+  })
+
+  it('04_funding_paid by the time since the settlement before', async () => {
+    const paid = { instrument: solana.instrument, annual_pct: 10.95 }
+    expect(await rows('04_funding_paid', '01 01:00:00', '04 00:00:01')).toEqual([
+      { ...paid, settlements: 12, paid_pct: 0.09 },
+    ])
+  })
+
+  it('04_funding_paid by the terms of then where that one is not known', async () => {
+    const paid = { instrument: solana.instrument, annual_pct: 10.95 }
+    expect(await rows('04_funding_paid', '01 00:00:00', '01 08:00:00')).toEqual([
+      { ...paid, settlements: 1, paid_pct: 0.01 },
+    ])
+    // The last comes a day after the one before.
+    expect(await rows('04_funding_paid', '01 00:00:00', '06 00:00:00')).toEqual([
+      { ...paid, settlements: 14, paid_pct: 0.105 },
+    ])
+  })
+})
+
 describe('02_cvd_against_price counts its cvd from the interval in which the range begins', () => {
-  const rows = (given: object): Promise<object[]> => {
-    const query = workedQueries().find(({ name }) => name === '02_cvd_against_price')
-    return analyst.rows(query?.sql ?? '', { ...common, ...given })
-  }
+  const rows = (given: object): Promise<object[]> => ask('02_cvd_against_price', given)
   const flows = async (given: object): Promise<object[]> =>
     (await rows({ asset: 'sol', seconds: 86_400, end: '2024-08-15 00:00:00', ...given })).map((row) => {
       const { time, delta, cvd } = row as { time: string; delta: number; cvd: number }
@@ -184,6 +229,27 @@ function hourOf(day: number, buy: number, sell: number): FlowHour {
   const quote = { buy_quote: buy * 10, sell_quote: sell * 10 }
   const ids = { open_time: hour, close_time: hour + 1, first_id: day, last_id: day }
   return { ...solana, ...quote, ...ids, hour, part: 0, buy, sell, buy_count: 1, sell_count: 1, final: true, v: day }
+}
+
+const perpetual = { instrument: solana.instrument, asset: solana.asset } as const
+
+function termsOf(received: number, interval_hours: number): Message<'contract_terms'> {
+  return { type: 'contract_terms', value: { ...emptyFields('contract_terms'), ...perpetual, interval_hours, received } }
+}
+
+function rateOf(time: number, rate: number): Message<'derivative_ticker'> {
+  const said = { channel: 'markPrice', rate, next_settlement: time + HOUR, rate_time: time, received: time }
+  return { type: 'derivative_ticker', value: { ...emptyFields('derivative_ticker'), ...perpetual, ...said } }
+}
+
+function settlementOf(time: number, settled_rate: number): Message<'settlement'> {
+  return { type: 'settlement', value: { ...perpetual, settled_rate, mark: null, time, received: time } }
+}
+
+/** A worked query's rows. */
+async function ask(name: string, given: object): Promise<Record<string, unknown>[]> {
+  const query = workedQueries().find((worked) => worked.name === name)
+  return (await analyst.rows<Record<string, unknown>>(query?.sql ?? '', { ...common, ...given })).map(rounded)
 }
 
 /** To six digits: what is worked out by hand has no more. */

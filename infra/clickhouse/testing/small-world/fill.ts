@@ -22,7 +22,7 @@ const counts = {
   mark_prices: 3,
   open_interest: 3,
   funding_rates: 3,
-  contract_terms: 2,
+  contract_terms: 3,
   funding_settlements: 2,
   long_short_ratios: 3,
   liquidations: 3,

@@ -61,13 +61,20 @@ const rates: readonly DerivativeTicker[] = [
   { ...silent, rate: 0.0003, next_settlement: M + MINUTE, rate_time: M + 1 },
   { ...silent, instrument: okx, rate: -0.0002, next_settlement: M + MINUTE, rate_time: M },
 ]
-const terms: readonly ContractTerms[] = [[perp, 8] as const, [okx, 4] as const].map(([instrument, interval_hours]) => ({
+/** The last are those of a time behind the small world. */
+const terms: readonly ContractTerms[] = (
+  [
+    [perp, 8, -1],
+    [okx, 4, -1],
+    [perp, 4, 10],
+  ] as const
+).map(([instrument, interval_hours, minute]) => ({
   ...emptyFields('contract_terms'),
   instrument,
   asset: 'btc',
   interval_hours,
   max_leverage: 100,
-  received: M - MINUTE,
+  received: M + minute * MINUTE,
 }))
 const settlements: readonly Settlement[] = [
   { instrument: perp, asset: 'btc', settled_rate: 0.0002, mark: null, time: M, received: M },
