@@ -125,6 +125,11 @@ export function route<const Input extends Params>(row: Route<Input>): Route {
   return row
 }
 
+/** Its answer is made before the money is taken, which gives nothing away. */
+export function isQuestion({ method, lastsMs }: Pick<Route, 'method' | 'lastsMs'>): boolean {
+  return method === 'GET' && lastsMs === undefined
+}
+
 /** A route that answers data: it is read with GET and counts against the caller's rate. */
 export function dataRoute<const Input extends Params>(row: Omit<Route<Input>, 'method' | 'limit'>): Route {
   return route({ ...row, method: 'GET', limit: 'caller' })

@@ -321,6 +321,27 @@ describe('a request with a key', () => {
     expect([first.headers.has('credit-charged'), again.headers.has('credit-charged')]).toEqual([true, false])
     expect([first.status, again.status]).toEqual([200, 200])
   })
+
+  it('has one reader of the stream for an hour’s price, and until that hour is over', async () => {
+    const key = await keyed()
+    const open = (): Promise<Response> =>
+      fetch(`${api.url}/stream?symbols=BTC&channels=price`, { headers: { 'x-api-key': key.token } })
+    const first = await open()
+    const second = await open()
+    expect([first, second].map(({ headers }) => headers.get('credit-charged'))).toEqual(['0.1', null])
+    expect(await first.text()).toMatch(/event: end\ndata: \{"reason":"replaced"/)
+    expect(await balanceOf(key)).toBe(0.9)
+    advance(3_600_000 - 500)
+    const third = await open()
+    expect([await second.text(), await third.text()]).toEqual([
+      expect.stringContaining('"reason":"replaced"'),
+      expect.stringContaining('"reason":"time_over"'),
+    ])
+    advance(500)
+    const paidAnew = await open()
+    await paidAnew.body?.cancel()
+    expect([paidAnew.headers.get('credit-charged'), await balanceOf(key)]).toEqual(['0.1', 0.8])
+  })
 })
 
 describe('one Idempotency-Key', () => {

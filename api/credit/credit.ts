@@ -10,8 +10,8 @@ export interface Credit {
   readonly rate: RateLimiter
   /** Requests for nothing of an address; null: there are none. */
   readonly free: RateLimiter | null
-  /** Until when what was paid for lasts, by key and request; milliseconds. Oldest first. */
-  readonly lasting: Map<string, number>
+  /** What was paid for and lasts, by key and request: its id, and since when, microseconds. Oldest first. */
+  readonly lasting: Map<string, { readonly id: string; readonly time: number }>
 }
 
 /** What keys may do: `read` asks data, `alerts` makes alerts and controls the buyer's, `manage` changes the key itself. */

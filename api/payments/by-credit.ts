@@ -7,7 +7,7 @@ import type { Charge, Refusal } from '../credit/purses.ts'
 import type { ApiKey } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
-import { ownRequest, type Call } from '../route.ts'
+import { isQuestion, ownRequest, type Call } from '../route.ts'
 import { challenge, type Bill } from './challenges.ts'
 import type { Paid, Payments } from './payments.ts'
 import { purchaseOf } from './purchase.ts'
@@ -24,15 +24,17 @@ const LASTING_MAX = 10_000
  */
 export async function payByCredit(payments: Payments, call: Call, { key, bill }: ByKey): Promise<Reply> {
   assertScope(key, call.route.method === 'GET' ? 'read' : 'alerts')
-  const run = await call.route.prepare({ ...call, payer: { address: key.owner, hasPaid: false } })
+  const begun = begunBy(payments, call, { key, bill })
+  const run = await call.route.prepare({ ...call, payer: { address: key.owner, hasPaid: begun !== undefined } })
   if (typeof run === 'object') return run
-  if (lastsStill(payments, call, { key, bill })) return run(null)
+  if (begun !== undefined) return run(begun)
   const charge = await payments.credit.purses.reserve(key, Number(bill.amount))
   if (typeof charge === 'string') return refused(payments, call, { charge, bill })
   return charged(charge, bill, async () => {
     await reservePurchase(payments, call, { key, bill })
-    const reply = await run(call.route.method === 'GET' ? null : paidBy(key, call.services.now() * 1_000))
-    if (isCharged(reply)) remember(payments, call, { key, bill })
+    const paid = isQuestion(call.route) ? null : paidBy(key, call.services.now() * 1_000)
+    const reply = await run(paid)
+    if (paid !== null && isCharged(reply)) remember(payments, call, { key, bill, paid })
     return reply
   })
 }
@@ -125,15 +127,24 @@ function refused(
   }
 }
 
-/** What was paid for and lasts, as the stream, is begun again for nothing by the same instance, until its time is over. */
-function lastsStill({ credit }: Payments, { route, services }: Call, by: ByKey): boolean {
-  return route.lastsMs !== undefined && (credit.lasting.get(nameOf(by)) ?? 0) > services.now()
+/**
+ * What was paid for and lasts, as the stream, is begun again for nothing by the same instance, until its time is over: as
+ * with a payment, in place of the one before.
+ */
+function begunBy({ credit }: Payments, { route: { lastsMs = 0 }, services }: Call, by: ByKey): Paid | undefined {
+  const known = credit.lasting.get(nameOf(by))
+  if (known === undefined || services.now() >= known.time / 1_000 + lastsMs) return undefined
+  return { ...known, payer: by.key.owner }
 }
 
-function remember({ credit: { lasting } }: Payments, { route, services }: Call, by: ByKey): void {
+function remember(
+  { credit: { lasting } }: Payments,
+  { route }: Call,
+  { paid: { id, time }, ...by }: ByKey & { readonly paid: Paid },
+): void {
   if (route.lastsMs === undefined) return
   lasting.delete(nameOf(by))
-  lasting.set(nameOf(by), services.now() + route.lastsMs)
+  lasting.set(nameOf(by), { id, time })
   const [oldest] = lasting.size > LASTING_MAX ? lasting.keys() : []
   if (oldest !== undefined) lasting.delete(oldest)
 }

@@ -5,7 +5,7 @@ import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
-import { ownRequest, type Call, type Route, type Run } from '../route.ts'
+import { isQuestion, ownRequest, type Call, type Route, type Run } from '../route.ts'
 import { creditedKey } from '../credit/tokens.ts'
 import { payByCredit } from './by-credit.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
@@ -119,11 +119,6 @@ function buy(purchase: Purchase, call: Call, hasPaid = false): Promise<Reply> {
   const { purchase: name } = purchase.intent
   const once = (): Promise<Reply> => buyOnce(purchase, call, hasPaid)
   return name === null ? once() : inFlight.alone(name, once)
-}
-
-/** Its answer is made before the money is taken, which gives nothing away. */
-function isQuestion({ method, lastsMs }: Route): boolean {
-  return method === 'GET' && lastsMs === undefined
 }
 
 /** Whether the answer is kept for who sends the payment again. */
