@@ -90,10 +90,13 @@ export async function ownerByKey({ services, header }: Pick<Call, 'services' | '
   return key.owner
 }
 
-/** What a wallet's signature gives of a key: it changes it, and asks nothing in its name. */
-export function manageTokenOf(secrets: ServiceSecrets, { key_id: id, secrets: [newest] }: ApiKey): string | null {
-  if (newest === undefined || !secrets.byVersion.has(newest.version)) return null
-  return keyManageToken(secrets, newest.version, id)
+/**
+ * What a wallet's signature gives of a key: it changes it, and asks nothing in its name. A key without a secret, or with one
+ * of a SERVICE_SECRET that is not there any more, has it too: by it the wallet gives it another.
+ */
+export function manageTokenOf(secrets: ServiceSecrets, { key_id: id, secrets: [newest] }: ApiKey): string {
+  const isKnown = newest !== undefined && secrets.byVersion.has(newest.version)
+  return keyManageToken(secrets, isKnown ? newest.version : secrets.newest, id)
 }
 
 /** The key of a path, for who may see it (`manage` left out) or change it; throws `unauthorized`, `key_not_found`, `forbidden`. */
@@ -107,8 +110,7 @@ export async function keyOf(call: Pick<Call, 'services' | 'header'>, id: string,
     )
   const key = (await bookOf(services)).find(id)
   if (key === undefined) throw noKey()
-  const manage = manageTokenOf(services.alerts.secrets, key)
-  if (manage !== null && isSame(manage, token)) return key
+  if (isSame(manageTokenOf(services.alerts.secrets, key), token)) return key
   const holder = await holderOf(services, token)
   if (holder?.key_id !== id) throw new ApiError('forbidden', 'This is neither the API key nor its manage_token.')
   if (manages) assertScope(usedKey(holder, services.now() * 1_000), 'manage')

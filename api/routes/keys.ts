@@ -87,6 +87,11 @@ async function bought(call: Call, amount: number, terms: KeyTerms | undefined, p
 
 const USUAL: KeyTerms = { label: '', scopes: [...scopes], expires: null, daily_max: null }
 
+/** What was said of a key since, else what is usual. */
+function usualOf({ label, scopes: said, expires, daily_max }: KeyTerms): KeyTerms {
+  return { label, scopes: said.length === 0 ? USUAL.scopes : said, expires, daily_max }
+}
+
 /** What a body says of a key; undefined: nothing. */
 function termsOf(body: Body, now: number, before: KeyTerms = USUAL): KeyTerms | undefined {
   const names = ['label', 'scopes', 'expires_in_days', 'daily_max_usdc']
@@ -155,9 +160,14 @@ export async function rotateKey(call: Call, id: string): Promise<Reply> {
   const hours = field(body, 'grace_hours') ?? GRACE_HOURS
   if (!isFigure(hours) || hours < 0 || hours > GRACE_HOURS_MAX)
     throw wrong('invalid_body', 'grace_hours', `grace_hours must be from 0 to ${GRACE_HOURS_MAX}.`)
-  await living(call, id)
+  const known = await living(call, id)
   const until = Math.round(services.now() * 1_000 + hours * HOUR_MICROS)
-  const key = await ask(services, { key_id: id, op: 'rotate', version: secrets.newest, until })
+  const version = secrets.newest
+  // Bought, and what was to follow got lost: its first secret is still to be made.
+  const isFresh = known.secrets.length === 0
+  const key = isFresh
+    ? await ask(services, { key_id: id, op: 'terms', terms: usualOf(known), version })
+    : await ask(services, { key_id: id, op: 'rotate', version, until })
   return jsonReply(200, { ...keyAnswer(key, services), api_key: tokenOf(secrets, key) ?? null })
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { priceBody, startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-calls.ts'
-import { fakePayments, signPayment, type FakePayments } from '../../api/testing/fake-payments.ts'
+import { fakePayments, payer, signPayment, type FakePayments } from '../../api/testing/fake-payments.ts'
 import { NOW } from '../../api/testing/harness.ts'
 import { readConfig } from '../../infra/config/config.ts'
 import { serviceSecrets, serviceSecretSettings, type ServiceSecrets } from '../../infra/config/secrets.ts'
@@ -145,6 +145,18 @@ describe('an API key', () => {
     for (const api of [second, third]) expect([await ask(api, key), await ask(api, fresh)]).toEqual([200, 200])
     const last = await instance(payments, 3)
     expect([await ask(last, fresh), await ask(last, key)]).toEqual([200, 401])
+  })
+
+  it('that was not rotated before the old SERVICE_SECRET was left out is rotated by its wallet', async () => {
+    const payments = await pay()
+    const key = await buy(await instance(payments, 0))
+    const last = await instance(payments, 3)
+    expect(await ask(last, key)).toBe(401)
+    const message = textOf((await last.get(`/wallet/message?address=${payer.address}`)).body['message'])
+    const body = { message, signature: await payer.signMessage({ message }) }
+    const { keys } = (await last.send('POST', '/wallet/keys', { body })).body
+    const token = textOf(Object((keys as unknown[])[0])['manage_token'])
+    expect(await ask(last, await rotate(last, { ...key, token }, 1))).toBe(200)
   })
 
   it('has a successor beside it for the hours of grace', async () => {
