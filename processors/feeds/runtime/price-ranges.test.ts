@@ -14,6 +14,7 @@ const pair: Instrument = { ...instrument, market: 'spot', symbol: 'BTC-USD', quo
 function rangesOf() {
   const asked: string[] = []
   const told: [number, number][] = []
+  const venue = { isDown: false }
   const seconds = (time: number): number => (time - START) / SECOND
   const lookup: CandleLookup = {
     host: 'rest',
@@ -27,6 +28,7 @@ function rangesOf() {
     unavailable: false,
     get: <Row>({ path }: RestCall, parse: (body: unknown) => RestAnswer<Row>) => {
       asked.push(path)
+      if (venue.isDown) return Promise.resolve({ kind: 'failed' as const, message: 'down' })
       const answer = parse(undefined)
       return Promise.resolve(answer.kind === 'rows' ? answer : { kind: 'failed' as const, message: 'no rows' })
     },
@@ -38,6 +40,7 @@ function rangesOf() {
   return {
     asked,
     told,
+    venue,
     ranges,
     /** From and to, in seconds; it is told of at its end. */
     missed: (from: number, to: number) => {
@@ -87,6 +90,19 @@ describe('what prices did while a channel was still', () => {
     await pass(120)
     expect(told).toEqual([[0, 72]])
     expect(asked).toHaveLength(1)
+  })
+
+  it('is asked for as often as ever where the venue did not answer for the first of times that overlap', async () => {
+    const { missed, pass, told, venue } = rangesOf()
+    venue.isDown = true
+    missed(0, 20)
+    await pass(100)
+    missed(19.9, 120)
+    await pass(100)
+    expect(told).toEqual([])
+    venue.isDown = false
+    await pass(10)
+    expect(told).toEqual([[0, 120]])
   })
 
   it('is told as soon where the clock was ahead when it ended, and is corrected', async () => {

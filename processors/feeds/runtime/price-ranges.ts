@@ -61,6 +61,7 @@ export class PriceRanges {
         known.from = Math.min(known.from, from)
         known.to = Math.max(known.to, to)
         known.dueAt = Math.max(known.dueAt, dueAt)
+        known.tries = 0
       } else if (this.#waiting.length < waitingMax) this.#waiting.push({ market, symbol, from, to, dueAt, tries: 0 })
     }
   }
