@@ -37,7 +37,7 @@ import {
   type Reading,
 } from './views/readings.ts'
 import { readLiquidated } from './views/liquidated.ts'
-import { liquidationsOf, observedOf, statsOf } from './views/liquidations.ts'
+import { countableOf, countedOf, liquidationsOf, observedOf } from './views/liquidations.ts'
 import { priceOf, heldAgainstAt, tickersOf } from './views/prices.ts'
 import { ratiosOf } from './views/perpetuals.ts'
 
@@ -116,6 +116,11 @@ async function arrived(): Promise<void> {
 }
 
 const window = { from: now - 24 * HOUR, now: now - 20_000_000 }
+/** Of the last hour and of all. */
+const figuresOf = (present: Present, asset: string | null): unknown[] => {
+  const rows = liquidationsOf(present, asset, window)
+  return [window.now - HOUR, window.from].map((from) => countedOf(countableOf(present, rows, from)))
+}
 const text = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).toSorted()
 
 function held(): Present {
@@ -157,8 +162,8 @@ describe('the present of the log is what the same fold gives of its facts', () =
     ['a spot market at a moment', (present) => heldAgainstAt(present, 'eth', now)],
     ['a price that there is not', (present) => priceOf(present, 'sol')],
     ['what was observed since', (present) => observedOf(present, 'btc', { since: now - 2 * HOUR, until: now - HOUR })],
-    ['the figures of liquidations', (present) => statsOf(present, liquidationsOf(present, null, window), now - HOUR)],
-    ['no figures', (present) => statsOf(present, liquidationsOf(present, 'sol', window), now - HOUR)],
+    ['the figures of liquidations', (present) => figuresOf(present, null)],
+    ['no figures', (present) => figuresOf(present, 'sol')],
   ])('for %s', (_, read) => {
     expect(read(held())).toEqual(read(expected()))
   })

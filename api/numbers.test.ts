@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { COUNTED, put, STRETCH } from '../processors/present/state.ts'
+import { fakePresent } from './testing/fake-present.ts'
 import { fillAsset } from './testing/market-facts.ts'
 import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
 import { percentOf } from './views/funding.ts'
@@ -259,6 +261,46 @@ describe('/liquidation/recent', () => {
         .toSorted()
         .toReversed(),
     ).toEqual(rows.map(({ timestamp }) => timestamp))
+  })
+
+  it('counts what left memory early by its sums, from where a stretch of it begins within the window', async () => {
+    const present = fakePresent(api.database, 12).now
+    const state = present?.of('btc')
+    if (present === undefined || state === undefined) throw new Error('facts are there at once')
+    const day = Math.floor((NOW - 24 * HOUR) / STRETCH)
+    const btc = { asset: 'btc', longs: 3, shorts: 2, longUsd: 1_000, shortUsd: 0.25 }
+    for (const [stretch, sums] of [
+      [day - 1, [btc]],
+      [day, [btc]],
+      [day + 1, [btc, { ...btc, asset: 'eth' }]],
+      [Math.floor((NOW - HOUR) / STRETCH) + 1, [btc]],
+    ] as const)
+      put(state, 'early', String(stretch), sums)
+    await api.stop()
+    api = await startHarness({ source: { now: present, asked: () => undefined } })
+    const since = '2026-01-01T03:05:00.000Z'
+    const ofHour = { total_events: 2 + 5, long_liquidations: 1 + 3, short_liquidations: 1 + 2 }
+    expect(await body('/liquidation/recent?symbol=BTC')).toMatchObject({
+      stats: {
+        last_1h: { ...ofHour, total_value_usd: 50 + 49.5 + 1_000.25, since: '2026-01-02T02:04:05.000Z' },
+        last_24h: { total_events: 3 + 10, total_value_usd: 50 + 49.5 + 49 + 2_000.5, since },
+      },
+    })
+    expect(await body('/liquidation/recent')).toMatchObject({ stats: { last_24h: { total_events: 3 + 15, since } } })
+    const { symbols } = await body('/screener')
+    expect(symbols).toMatchObject([
+      {
+        long_liquidated_24h_usd: 50 + 49 + 2_000,
+        short_liquidated_24h_usd: 49.5 + 0.5,
+        liquidated_1h_usd: 50 + 49.5 + 1_000.25,
+        liquidated_24h_usd: 50 + 49.5 + 49 + 2_000.5,
+      },
+    ])
+    put(state, 'begun', COUNTED, NOW - STRETCH)
+    api.hang(1_000)
+    expect(await body('/liquidation/recent')).toMatchObject({
+      stats: { last_24h: { total_events: 1, since: new Date((NOW - STRETCH) / 1000).toISOString() } },
+    })
   })
 
   it('says since when it counts', async () => {

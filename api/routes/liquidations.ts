@@ -4,9 +4,10 @@ import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { liquidationVenues } from '../../schemas/venues.ts'
 import { findAsset, type Listed } from '../catalogue.ts'
+import type { Present } from '../present.ts'
 import type { View } from '../reply.ts'
-import { liquidationsOf, statsOf, type LiquidationRow, type LiquidationStats, begunOf } from '../views/liquidations.ts'
-import { iso, isoOrNull } from '../views/time.ts'
+import { begunOf, countableOf, countedOf, liquidationsOf, type LiquidationRow } from '../views/liquidations.ts'
+import { iso } from '../views/time.ts'
 import { heardOn, settledTime } from '../views/world.ts'
 import { array, instant, integer, nullableInstant, nullableText, number, object, oneOf, text } from '../schema.ts'
 import { limitOf, symbolFilter } from '../parameters.ts'
@@ -100,7 +101,7 @@ function liquidationsView({ present, world }: ViewContext, listed: Listed | null
     count: events.length,
     symbol_filter: listed === null ? null : `${listed.symbol}USDT`,
     events,
-    stats: shownStats(statsOf(present, rows, now - HOUR), now),
+    stats: shownStats(present, rows, { asset: listed?.asset ?? null, now }),
   }
   const heard = liquidationVenues.map((venue) => heardOn(world, 'market.liquidations', venue))
   const asOf = Math.max(0, ...heard, rows[0]?.time ?? 0)
@@ -124,19 +125,28 @@ export function eventOf(row: LiquidationRow, partitions: number): object {
   }
 }
 
-/** Statistics count the log: `since` is where it begins, if that is within the window. */
-function shownStats({ hour, day, firstReceived }: LiquidationStats, now: Micros): object {
-  const since = (window: Micros): Micros | null =>
-    firstReceived === null ? null : Math.max(now - window, firstReceived)
+/** Statistics count the log: `since` is where it begins, or what is counted of it, if that is within the window. */
+function shownStats(
+  present: Present,
+  rows: readonly LiquidationRow[],
+  { asset, now }: { asset: string | null; now: Micros },
+): object {
+  const begun = begunOf(present)
+  const of = (width: Micros) => {
+    const { since, rows: held, sums } = countableOf(present, rows, now - width)
+    const counted = countedOf({ rows: held, sums: sums.filter((sum) => asset === null || sum.asset === asset) })
+    return { ...counted, since: begun === null ? null : iso(Math.max(since, begun)) }
+  }
+  const [hour, day] = [of(HOUR), of(WINDOW)]
   return {
     last_1h: {
       total_events: hour.events,
       long_liquidations: hour.longs,
       short_liquidations: hour.shorts,
       total_value_usd: asDecimal(hour.usd),
-      since: isoOrNull(since(HOUR)),
+      since: hour.since,
     },
-    last_24h: { total_events: day.events, total_value_usd: asDecimal(day.usd), since: isoOrNull(since(WINDOW)) },
+    last_24h: { total_events: day.events, total_value_usd: asDecimal(day.usd), since: day.since },
   }
 }
 

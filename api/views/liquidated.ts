@@ -1,8 +1,9 @@
-import { STRETCH } from '../../processors/present/present.ts'
+import { usdOf } from '../../processors/present/liquidation-sums.ts'
+import { STRETCH } from '../../processors/present/state.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Present } from '../present.ts'
 import { Row, type Database } from './database.ts'
-import { usdOf, liquidationsOf, type LiquidationRow } from './liquidations.ts'
+import { liquidationsOf, type LiquidationRow } from './liquidations.ts'
 import { bucketSql, floorTo, type Range } from './range.ts'
 import { timeParam } from './time.ts'
 

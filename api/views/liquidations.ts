@@ -1,7 +1,7 @@
 import type { Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import { STRETCH } from '../../processors/present/present.ts'
-import type { LoggedLiquidation } from '../../processors/present/state.ts'
+import { usdOf, type LiquidationSum } from '../../processors/present/liquidation-sums.ts'
+import { COUNTED, STRETCH, type LoggedLiquidation } from '../../processors/present/state.ts'
 import type { Present } from '../present.ts'
 
 /** A position that a venue closed by force. Base units, quote units; `partition` and `offset`: its place in the log. */
@@ -19,12 +19,22 @@ export interface LiquidationRow {
   readonly offset: number
 }
 
-/** Counts and values of two windows that end now. */
-export interface LiquidationStats {
-  readonly hour: { events: number; longs: number; shorts: number; usd: number }
-  readonly day: { events: number; usd: number }
-  /** When our feeds had the first one that is in the log; null: none. */
-  readonly firstReceived: Micros | null
+/** How many there were and what they were worth, USD. */
+interface Counted {
+  readonly events: number
+  readonly longs: number
+  readonly shorts: number
+  readonly usd: number
+  readonly longUsd: number
+  readonly shortUsd: number
+}
+
+/** What is counted of a time: what is held of it, and the sums of what left memory early. */
+interface Countable {
+  /** From when on. */
+  readonly since: Micros
+  readonly rows: readonly LiquidationRow[]
+  readonly sums: readonly LiquidationSum[]
 }
 
 /** Those that were received up to `now` and happened since `from`, of one asset or (null) of all, newest first. */
@@ -45,18 +55,41 @@ export function liquidationsOf(
   return rows.sort((a, b) => b.time - a.time || b.offset - a.offset || b.partition - a.partition)
 }
 
-/** Figures of the windows from `hour` on and of all of `day`, which `rows` are; sums in the order of their times. */
-export function statsOf(present: Present, rows: readonly LiquidationRow[], hour: Micros): LiquidationStats {
-  const last = rows.filter(({ time }) => time >= hour)
+/**
+ * What counts from `from` on; `rows`: those that are held. What left early counts in whole stretches: where one of them
+ * begins before `from`, what follows it counts.
+ */
+export function countableOf(present: Present, rows: readonly LiquidationRow[], from: Micros): Countable {
+  const since = countedFrom(present, from)
+  const early = present.states.flatMap((state) => [...state.early])
   return {
-    hour: {
-      events: last.length,
-      longs: last.filter(({ side }) => side === 'long').length,
-      shorts: last.filter(({ side }) => side === 'short').length,
-      usd: usdOf(last),
-    },
-    day: { events: rows.length, usd: usdOf(rows) },
-    firstReceived: begunOf(present),
+    since,
+    rows: rows.filter(({ time }) => time >= since),
+    sums: early.flatMap(([stretch, sums]) => (Number(stretch) * STRETCH >= since ? sums : [])),
+  }
+}
+
+function countedFrom({ states }: Present, from: Micros): Micros {
+  const stretch = Math.floor(from / STRETCH)
+  const isCut = from % STRETCH > 0 && states.some(({ early }) => early.has(String(stretch)))
+  const all = states.map(({ begun }) => begun.get(COUNTED) ?? 0)
+  return Math.max(from, isCut ? (stretch + 1) * STRETCH : 0, ...all)
+}
+
+export function countedOf({ rows, sums }: Pick<Countable, 'rows' | 'sums'>): Counted {
+  const longs = rows.filter(({ side }) => side === 'long')
+  const shorts = rows.filter(({ side }) => side === 'short')
+  const longSums = sums.map(({ longUsd }) => ({ value: longUsd }))
+  const shortSums = sums.map(({ shortUsd }) => ({ value: shortUsd }))
+  const longsEarly = sums.reduce((total, sum) => total + sum.longs, 0)
+  const shortsEarly = sums.reduce((total, sum) => total + sum.shorts, 0)
+  return {
+    events: rows.length + longsEarly + shortsEarly,
+    longs: longs.length + longsEarly,
+    shorts: shorts.length + shortsEarly,
+    usd: usdOf([...rows, ...longSums, ...shortSums]),
+    longUsd: usdOf([...longs, ...longSums]),
+    shortUsd: usdOf([...shorts, ...shortSums]),
   }
 }
 
@@ -84,15 +117,4 @@ export function rowOf(event: LoggedLiquidation, partition: number): LiquidationR
   const { asset, instrument, side, size, price, price_kind, value, completeness, time, offset } = event
   const { venue } = partsOf(instrument)
   return { asset, venue, side, size, price, priceKind: price_kind, value, completeness, time, partition, offset }
-}
-
-/** Compensated, so that it does not depend on which values come first. */
-export function usdOf(rows: readonly { readonly value: number }[]): number {
-  let [sum, lost] = [0, 0]
-  for (const { value } of rows) {
-    const next = sum + value
-    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum
-    sum = next
-  }
-  return sum + lost
 }

@@ -8,7 +8,7 @@ import { flowTime, sumsOf } from './cvd.ts'
 import { isCounted } from './flow.ts'
 import { allFunding, type FundingRow, percentAYear, percentOf } from './funding.ts'
 import { interestKey, type PastInterest, FUNDING_STALE, valuedOf } from './perpetuals.ts'
-import { liquidationsOf, usdOf, type LiquidationRow } from './liquidations.ts'
+import { countableOf, countedOf, liquidationsOf, type LiquidationRow } from './liquidations.ts'
 import { priceOf } from './prices.ts'
 
 const HOUR: Micros = 3_600_000_000
@@ -64,12 +64,7 @@ interface Facts {
 /** Every symbol as it is now. */
 export function screenOf({ present, counted, assets, clock, liquidatedTo, past }: Facts): Screened[] {
   const funding = Map.groupBy(allFunding(present), ({ asset }) => asset)
-  const liquidated = Map.groupBy(
-    liquidatedTo === undefined
-      ? []
-      : liquidationsOf(present, null, { from: liquidatedTo - 24 * HOUR, now: liquidatedTo }),
-    ({ asset }) => asset,
-  )
+  const liquidated = liquidatedTo === undefined ? undefined : liquidatedBefore(present, liquidatedTo)
   return [...assets].map((asset) => {
     const perpetuals = funding.get(asset) ?? []
     const price = priceOf(present, asset)
@@ -80,7 +75,7 @@ export function screenOf({ present, counted, assets, clock, liquidatedTo, past }
       ...fundingFigures(perpetuals, clock),
       ...interestFigures(perpetuals, clock, past),
       ...flowFigures(present, asset, counted),
-      ...liquidatedFigures(liquidated.get(asset) ?? [], liquidatedTo),
+      ...liquidatedFigures(asset, liquidated),
     }
   })
 }
@@ -149,17 +144,35 @@ function flowFigures(
   }
 }
 
+type CountedOf = (asset: string) => ReturnType<typeof countedOf>
+
+interface Liquidated {
+  readonly hour: CountedOf
+  readonly day: CountedOf
+}
+
+function liquidatedBefore(present: Present, now: Micros): Liquidated {
+  const rows = liquidationsOf(present, null, { from: now - 24 * HOUR, now })
+  return { hour: countedSince(present, rows, now - HOUR), day: countedSince(present, rows, now - 24 * HOUR) }
+}
+
+function countedSince(present: Present, rows: readonly LiquidationRow[], from: Micros): CountedOf {
+  const countable = countableOf(present, rows, from)
+  const rowsOf = Map.groupBy(countable.rows, ({ asset }) => asset)
+  const sumsOf = Map.groupBy(countable.sums, ({ asset }) => asset)
+  return (asset) => countedOf({ rows: rowsOf.get(asset) ?? [], sums: sumsOf.get(asset) ?? [] })
+}
+
 function liquidatedFigures(
-  rows: readonly LiquidationRow[],
-  now: Micros | undefined,
+  asset: string,
+  liquidated: Liquidated | undefined,
 ): Pick<Figures, 'long_liquidated_24h_usd' | 'short_liquidated_24h_usd' | 'liquidated_1h_usd' | 'liquidated_24h_usd'> {
-  const of = (isOf: (row: LiquidationRow) => boolean): number | null =>
-    now === undefined ? null : asDecimal(usdOf(rows.filter(isOf)))
+  const [hour, day] = [liquidated?.hour(asset), liquidated?.day(asset)]
   return {
-    long_liquidated_24h_usd: of(({ side }) => side === 'long'),
-    short_liquidated_24h_usd: of(({ side }) => side === 'short'),
-    liquidated_1h_usd: of(({ time }) => now !== undefined && time >= now - HOUR),
-    liquidated_24h_usd: of(() => true),
+    long_liquidated_24h_usd: day === undefined ? null : asDecimal(day.longUsd),
+    short_liquidated_24h_usd: day === undefined ? null : asDecimal(day.shortUsd),
+    liquidated_1h_usd: hour === undefined ? null : asDecimal(hour.usd),
+    liquidated_24h_usd: day === undefined ? null : asDecimal(day.usd),
   }
 }
 

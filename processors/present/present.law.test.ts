@@ -7,7 +7,19 @@ import { Driver } from '../kernel/testing/driver.ts'
 import { StateFold } from '../kernel/snapshot.ts'
 import { PARTITIONS, plans } from '../kernel/testing/fault-plans.ts'
 import { isHeld, presentReads, presentRow, takeIn } from './present.ts'
-import { emptyPresent, heldKinds, loadPresent, savePresent, type HeldKind, type PresentState } from './state.ts'
+import {
+  COUNTED,
+  emptyPresent,
+  heldKinds,
+  loadPresent,
+  put,
+  savePresent,
+  STRETCH,
+  type HeldKind,
+  type LoggedLiquidation,
+  type PresentState,
+} from './state.ts'
+import { sumsOf } from './liquidation-sums.ts'
 import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 
 const SECOND = 1_000_000
@@ -364,6 +376,66 @@ describe('the present', () => {
     expect(isHeld(state, again as Liquidation, 3)).toBe(false)
   })
 
+  describe('of liquidations beyond what is held', () => {
+    const first = T0 / STRETCH
+    const event = (at: number, index: number): LoggedLiquidation => {
+      const [asset, side] = [index % 3 === 0 ? 'eth' : 'btc', index % 2 === 0 ? ('long' as const) : ('short' as const)]
+      const [time, id] = [(first + at) * STRETCH + index, `${at}-${index}`]
+      const given = { asset, side, id, value: 0.1 * index, time, received: time, offset: 0 }
+      return { ...blank.liquidation, ...given } as LoggedLiquidation // nothing is left out
+    }
+
+    /** Fifty stretches that hold all that may be held. */
+    function full(): PresentState {
+      const state = emptyPresent()
+      for (let at = 0; at < 50; at++) {
+        const events = Array.from({ length: 1_000 }, (_, index) => event(at, index))
+        put(state, 'liquidations', String(first + at), events)
+      }
+      for (const key of ['', COUNTED]) put(state, 'begun', key, key === '' ? T0 : 0)
+      return state
+    }
+
+    function take(state: PresentState, value: Liquidation): void {
+      takeIn(state, { topic: 'market.liquidations', offset: 1, message: { type: 'liquidation', value } })
+    }
+
+    it('keeps the sums for the rest of their day, and does not count one again that a venue tells again', () => {
+      let state = full()
+      const gone = state.liquidations.get(String(first)) ?? []
+      take(state, event(50, 0))
+      expect([...state.early]).toEqual([[String(first), sumsOf(gone)]])
+      const { longs, shorts } = Object.fromEntries(sumsOf(gone).map((sum) => [sum.asset, sum]))['eth'] ?? {}
+      expect([longs, shorts]).toEqual([167, 167])
+      expect(state.liquidations.size).toBe(50)
+      const again = held(state)
+      for (const value of gone.slice(0, 9)) take(state, value)
+      expect(held(state)).toEqual(again)
+      state = loadPresent(whole(state))
+      expect(held(state)).toEqual(again)
+      const mark = (time: number): void => {
+        const message = record('mark', { ...emptyFields('mark'), writer: 'a', time })
+        takeIn(state, { topic: 'market.liquidations', offset: 2, message })
+      }
+      mark(T0 + DAY + 2 * STRETCH)
+      expect(state.early.size).toBe(1)
+      mark(T0 + DAY + 2 * STRETCH + 1)
+      expect(state.early.size).toBe(0)
+    })
+
+    it('takes of a former state, which has no sums, nothing for whole that is before what it holds', () => {
+      const parts = whole(full())
+      parts.delete(`begun|${COUNTED}`)
+      for (const at of [0, 1]) parts.delete(`liquidations|${first + at}`)
+      const state = loadPresent(parts)
+      expect(state.begun.get(COUNTED)).toBe((first + 2) * STRETCH)
+      expect(savePresent(state).has(`begun|${COUNTED}`)).toBe(true)
+      expect(loadPresent(whole(full())).begun.get(COUNTED)).toBe(0)
+      for (let at = 2; at < 25; at++) parts.delete(`liquidations|${first + at}`)
+      expect(loadPresent(parts).begun.get(COUNTED)).toBe(0)
+    })
+  })
+
   it('holds a liquidation as the record that told it first', () => {
     const closed = { ...emptyFields('liquidation'), asset: 'btc', id: '1', time: T0, received: T0 } as Liquidation
     const state = emptyPresent()
@@ -403,6 +475,13 @@ describe('the present', () => {
     for (const type of Object.keys(blank)) expect(presentReads).toContain(type)
   })
 })
+
+/** All parts of a state, as they are written. */
+function whole(state: PresentState): Map<string, Buffer> {
+  const all = emptyPresent()
+  for (const kind of heldKinds) for (const [key, value] of state[kind]) put(all, kind, key, value)
+  return new Map([...savePresent(all)].flatMap(([key, part]) => (part === null ? [] : [[key, part]])))
+}
 
 /** A task takes the topics one after the other, each in its own order; offsets count by topic. */
 function inOrderOfTheTask(log: readonly Step[]): PresentState {

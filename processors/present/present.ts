@@ -20,7 +20,10 @@ import type {
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Entry, Output, Processor, ProcessorRow } from '../kernel/processor.ts'
 import { generationOf } from '../kernel/version.ts'
+import { sumsOf } from './liquidation-sums.ts'
 import {
+  COUNTED,
+  LIQUIDATIONS_MAX,
   drop,
   emptyPresent,
   isHeldAgainst,
@@ -28,6 +31,7 @@ import {
   put,
   savePresent,
   type PastHour,
+  STRETCH,
   type PresentState,
 } from './state.ts'
 
@@ -55,10 +59,6 @@ const DAY: Micros = 24 * 60 * MINUTE
 const AGAINST_MAX = 120
 /** Settled rates of a perpetual that are held. */
 const SETTLED_MAX = 12
-/** Liquidations are held by such stretches of venue time, for a day and one more. */
-export const STRETCH: Micros = 5 * MINUTE
-/** Liquidations that a partition holds; beyond, the oldest stretch goes early. */
-const LIQUIDATIONS_MAX = 50_000
 /** Gaps that a partition holds; beyond, the one that ended first goes early. */
 const GAPS_MAX = 20_000
 /** A gap that has been closed is held so long. */
@@ -323,11 +323,12 @@ function applyLiquidation(state: PresentState, value: Liquidation, offset: numbe
   const key = stretchOf(value)
   const known = state.liquidations.get(key) ?? []
   if (known.some(({ id, instrument }) => id === value.id && instrument === value.instrument)) return
+  if (!state.begun.has('')) put(state, 'begun', COUNTED, 0)
   if (value.received < (state.begun.get('') ?? Infinity)) put(state, 'begun', '', value.received)
   // a venue may tell an old one again, of a stretch that has left with its sums
-  if (isOver(key, newest)) return
+  if (isOver(key, newest) || state.early.has(key)) return
   put(state, 'liquidations', key, [...known, { ...value, offset }])
-  while (heldLiquidations(state) > LIQUIDATIONS_MAX && state.liquidations.size > 1) leave(state, oldestOf(state))
+  while (heldLiquidations(state) > LIQUIDATIONS_MAX && state.liquidations.size > 1) leaveEarly(state, oldestOf(state))
 }
 
 /**
@@ -392,6 +393,12 @@ function leaveSilent(state: PresentState, topic: TopicName, now: Micros): void {
 
 function leaveOld(state: PresentState, now: Micros): void {
   for (const key of state.liquidations.keys()) if (isOver(key, now)) leave(state, key)
+  for (const key of state.early.keys()) if (isOver(key, now)) drop(state, 'early', key)
+}
+
+function leaveEarly(state: PresentState, key: string): void {
+  put(state, 'early', key, sumsOf(state.liquidations.get(key) ?? []))
+  leave(state, key)
 }
 
 /** Whether a stretch is no longer held at `now`. */

@@ -16,6 +16,7 @@ import type {
 } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { partsOf } from '../../schemas/venues.ts'
+import type { LiquidationSum } from './liquidation-sums.ts'
 
 /** A settled rate of one perpetual. */
 export interface Settled {
@@ -99,9 +100,11 @@ export interface Held {
   readonly interest: { readonly interest_daily: number | null; readonly received: Micros }
   /** by stretches of five minutes of venue time, in the log's order */
   readonly liquidations: readonly LoggedLiquidation[]
+  /** by stretch: of those that left before their day was over, by asset */
+  readonly early: readonly LiquidationSum[]
   /** by asset */
   readonly observed: Observed
-  /** `received` of the first liquidation of the partition, under an empty key */
+  /** `received` of the first liquidation of the partition, under an empty key; under `COUNTED` from when on all are counted */
   readonly begun: Micros
   /** by instrument and gap */
   readonly gap: Gap
@@ -126,6 +129,13 @@ export interface Held {
   /** by instrument */
   readonly instrument: Instrument
 }
+
+/** Five minutes of liquidations, by whose number since the epoch they are held. */
+export const STRETCH: Micros = 300_000_000
+/** Liquidations that a partition holds, of a day and one stretch more; beyond, the oldest stretch goes early, but for its sums. */
+export const LIQUIDATIONS_MAX = 50_000
+/** From then on each liquidation is held, or in a sum of what left early. */
+export const COUNTED = 'counted'
 
 /** The spot markets that perpetuals are held against. */
 export const heldAgainst = { venue: 'binance', quote: 'USDT' } as const
@@ -156,6 +166,7 @@ export const heldKinds = [
   'ratio',
   'interest',
   'liquidations',
+  'early',
   'observed',
   'begun',
   'gap',
@@ -213,5 +224,18 @@ export function loadPresent(parts: ReadonlyMap<string, Buffer>): PresentState {
     const table = state[name.slice(0, at) as HeldKind] as Map<string, unknown>
     table.set(name.slice(at + 1), JSON.parse(part.toString()))
   }
+  countFromHeld(state)
   return state
+}
+
+/**
+ * A former release kept no sums of what left early. Where much is held something may have: from the oldest that is held on
+ * all are counted. Where little is held nothing of this day has left, since what came after it would be held.
+ */
+function countFromHeld(state: PresentState): void {
+  const { begun, liquidations } = state
+  if (!begun.has('') || begun.has(COUNTED)) return
+  const count = [...liquidations.values()].reduce((sum, { length }) => sum + length, 0)
+  const first = Math.min(...[...liquidations.keys()].map(Number))
+  put(state, 'begun', COUNTED, count > LIQUIDATIONS_MAX / 2 ? first * STRETCH : 0)
 }
