@@ -5,14 +5,14 @@
 WITH
     interest AS
     (
-        SELECT instrument, toStartOfInterval(time, toIntervalSecond({seconds:UInt32})) AS bucket, argMax(open_interest.open_interest, time) AS units
+        SELECT instrument, toStartOfInterval(time, toIntervalSecond({seconds:UInt32}), toDateTime64('1970-01-05 00:00:00', 6, 'UTC')) AS bucket, argMax(open_interest.open_interest, time) AS units
         FROM open_interest
         WHERE asset = {asset:String} AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
         GROUP BY instrument, bucket
     ),
     marks AS
     (
-        SELECT instrument, toStartOfInterval(time, toIntervalSecond({seconds:UInt32})) AS bucket, argMax(mark, time) AS price
+        SELECT instrument, toStartOfInterval(time, toIntervalSecond({seconds:UInt32}), toDateTime64('1970-01-05 00:00:00', 6, 'UTC')) AS bucket, argMax(mark, time) AS price
         FROM mark_prices
         WHERE asset = {asset:String} AND mark IS NOT NULL
             AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}

@@ -13,7 +13,7 @@ WITH
     ),
     spot AS
     (
-        SELECT toStartOfInterval(time, toIntervalSecond({seconds:UInt32})) AS bucket, argMax(price, time) AS price
+        SELECT toStartOfInterval(time, toIntervalSecond({seconds:UInt32}), toDateTime64('1970-01-05 00:00:00', 6, 'UTC')) AS bucket, argMax(price, time) AS price
         FROM tickers
         WHERE asset = {asset:String} AND venue = 'binance' AND quote = 'USDT'
             AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
@@ -21,7 +21,7 @@ WITH
     ),
     marks AS
     (
-        SELECT instrument, toStartOfInterval(time, toIntervalSecond({seconds:UInt32})) AS bucket, argMax(mark_prices.mark, time) AS price, max(time) AS at
+        SELECT instrument, toStartOfInterval(time, toIntervalSecond({seconds:UInt32}), toDateTime64('1970-01-05 00:00:00', 6, 'UTC')) AS bucket, argMax(mark_prices.mark, time) AS price, max(time) AS at
         FROM mark_prices
         WHERE asset = {asset:String} AND mark_prices.mark IS NOT NULL
             AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}

@@ -4,7 +4,7 @@
 -- Parameters: asset, seconds, start, end
 WITH newest AS
 (
-    SELECT toStartOfInterval(time, toIntervalSecond({seconds:UInt32})) AS bucket, venue, argMax(ls_ratio, time) AS ratio
+    SELECT toStartOfInterval(time, toIntervalSecond({seconds:UInt32}), toDateTime64('1970-01-05 00:00:00', 6, 'UTC')) AS bucket, venue, argMax(ls_ratio, time) AS ratio
     FROM long_short_ratios
     WHERE asset = {asset:String} AND cohort = 'top_traders' AND basis = 'positions'
         AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}

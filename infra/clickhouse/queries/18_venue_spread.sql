@@ -3,7 +3,7 @@
 -- Units: basis points of the lowest price, mean and largest in the interval; dearest and cheapest at the largest.
 -- Parameters: asset, seconds, start, end
 SELECT
-    toStartOfInterval(at, toIntervalSecond({seconds:UInt32})) AS time,
+    toStartOfInterval(at, toIntervalSecond({seconds:UInt32}), toDateTime64('1970-01-05 00:00:00', 6, 'UTC')) AS time,
     count() AS prices,
     avg(spread) AS mean_bp,
     max(spread) AS largest_bp,

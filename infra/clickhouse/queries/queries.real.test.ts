@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { emptyFields } from '../../../schemas/codec.ts'
-import type { FlowHour, Message, VenueCandle } from '../../../schemas/records.ts'
+import type { Flow, FlowHour, Message, VenueCandle } from '../../../schemas/records.ts'
 import { connectClickhouse, type Clickhouse } from '../client.ts'
 import { fillSmallWorld } from '../testing/small-world/fill.ts'
-import { HOUR } from '../testing/small-world/time.ts'
+import { HOUR, MINUTE } from '../testing/small-world/time.ts'
 import { createWorld, type World } from '../testing/world.ts'
 import { answers } from '../testing/answers.ts'
 import { workedQueries } from './queries.ts'
@@ -93,6 +93,38 @@ it('begins weeks of candles and flow with Monday', async () => {
   expect(await analyst.rows(`SELECT time, venue, delta, cvd FROM cvd(${range})`)).toEqual([
     { time, venue: 'binance', delta: 7, cvd: 7 },
     { time, venue: 'coinbase', delta: -1, cvd: -1 },
+  ])
+})
+
+it.each([
+  '15_open_interest_against_price',
+  '16_basis_history',
+  '17_long_short',
+  '18_venue_spread',
+  '21_realised_volatility',
+])('%s begins weeks with Monday, as candles and histories do', async (name) => {
+  const rows = await ask(name, { asset: 'btc', seconds: 604_800 })
+  expect(rows.map(({ time }) => time)).toEqual(['2024-08-05T00:00:00.000000Z'])
+})
+
+it('12_revenue leaves out the day that begins at the end', async () => {
+  const days = async (start: string, end: string): Promise<unknown[]> =>
+    (await ask('12_revenue', { start, end })).map(({ day }) => day)
+  expect(await days('2024-08-07 00:00:00', '2024-08-08 00:00:00')).toEqual([])
+  expect(await days('2024-08-08 12:00:00', '2024-08-09 00:00:00')).toEqual(['2024-08-08', '2024-08-08'])
+})
+
+it('21_realised_volatility counts a return over minutes without trades as one over all of them', async () => {
+  const flows = [flowOf(0, 100), flowOf(5, 101), flowOf(6, 101)]
+  await world.append(
+    'derived.flow',
+    flows.map((row) => world.codec.encode('derived.flow', 'flow', row)),
+  )
+  await world.soon("SELECT count() AS n FROM flow_10s WHERE asset = 'ada'", [{ n: 3 }])
+  const range = { start: '2024-08-20 00:00:00', end: '2024-08-20 01:00:00' }
+  expect(await ask('21_realised_volatility', { ...range, asset: 'ada', seconds: 3_600 })).toEqual([
+    // ln(1.01) x sqrt(525,600 / 6).
+    { time: '2024-08-20T00:00:00.000000Z', minutes: 6, annual_pct: 294.503, range_pct: 1 },
   ])
 })
 
@@ -229,6 +261,19 @@ function hourOf(day: number, buy: number, sell: number): FlowHour {
   const quote = { buy_quote: buy * 10, sell_quote: sell * 10 }
   const ids = { open_time: hour, close_time: hour + 1, first_id: day, last_id: day }
   return { ...solana, ...quote, ...ids, hour, part: 0, buy, sell, buy_count: 1, sell_count: 1, final: true, v: day }
+}
+
+function flowOf(minute: number, price: number): Flow {
+  const { hour, ...rest } = hourOf(20, 1, 1)
+  const ohlc = { open: price, high: price, low: price, close: price }
+  return {
+    ...rest,
+    ...ohlc,
+    instrument: 'binance:perp:ADAUSDT',
+    asset: 'ada',
+    bucket: hour + minute * MINUTE,
+    v: 1 + minute,
+  }
 }
 
 const perpetual = { instrument: solana.instrument, asset: solana.asset } as const

@@ -4,8 +4,6 @@
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 const minute = (n: number): string => `2024-08-08T23:5${4 + n}:00.000000Z`
-/** Of whole intervals, which have no fraction of a second. */
-const start = (n: number): string => `2024-08-08T23:5${4 + n}:00Z`
 const perp = 'binance:perp:BTCUSDT'
 
 export const answers: Readonly<Record<string, Rows>> = {
@@ -128,12 +126,12 @@ export const answers: Readonly<Record<string, Rows>> = {
     interest(2, [990, 99], [-1.9802, -2.94118], 'longs close'),
   ],
   '16_basis_history': [
-    { time: start(0), instrument: perp, mark: 100, spot: 100, basis_pct: 0, annual_pct: 0 },
+    { time: minute(0), instrument: perp, mark: 100, spot: 100, basis_pct: 0, annual_pct: 0 },
     // 102 / 101; 1,095 intervals of 8 h a year.
-    { time: start(1), instrument: perp, mark: 102, spot: 101, basis_pct: 0.990099, annual_pct: 1_084.16 },
-    { time: start(2), instrument: perp, mark: 99, spot: 99, basis_pct: 0, annual_pct: 0 },
+    { time: minute(1), instrument: perp, mark: 102, spot: 101, basis_pct: 0.990099, annual_pct: 1_084.16 },
+    { time: minute(2), instrument: perp, mark: 99, spot: 99, basis_pct: 0, annual_pct: 0 },
   ],
-  '17_long_short': [{ time: start(0), binance: 2, okx: 1, gate: null, mean: 1.5, spread: 1 }],
+  '17_long_short': [{ time: minute(0), binance: 2, okx: 1, gate: null, mean: 1.5, spread: 1 }],
   '18_venue_spread': [
     // 0.1 of 100 and of 101; then 1 and 0.1 of 102; and so on.
     spread(0, 2, [9.9505, 10]),
@@ -151,10 +149,10 @@ export const answers: Readonly<Record<string, Rows>> = {
     { venue: 'coinbase', trades: 7, median_usd: 101, large_trades: 0, large_share: 0, net_large_usd: 0 },
   ],
   '21_realised_volatility': [
-    { time: start(0), minutes: 0, annual_pct: null, range_pct: 2.0202 },
+    { time: minute(0), minutes: 0, annual_pct: null, range_pct: 2.0202 },
     // ln(1.02) x sqrt(525,600).
-    { time: start(1), minutes: 1, annual_pct: 1_435.66, range_pct: 3 },
-    { time: start(2), minutes: 1, annual_pct: 2_164.29, range_pct: 4.08163 },
+    { time: minute(1), minutes: 1, annual_pct: 1_435.66, range_pct: 3 },
+    { time: minute(2), minutes: 1, annual_pct: 2_164.29, range_pct: 4.08163 },
   ],
 }
 
@@ -187,9 +185,9 @@ function interest(
   [interest_change_pct, price_change_pct]: readonly [number | null, number | null],
   reading: string,
 ): Rows[0] {
-  return { instrument: perp, time: start(n), open_interest, price, interest_change_pct, price_change_pct, reading }
+  return { instrument: perp, time: minute(n), open_interest, price, interest_change_pct, price_change_pct, reading }
 }
 
 function spread(n: number, prices: number, [mean_bp, largest_bp]: readonly [number, number]): Rows[0] {
-  return { time: start(n), prices, mean_bp, largest_bp, dearest: 'kraken', cheapest: 'binance' }
+  return { time: minute(n), prices, mean_bp, largest_bp, dearest: 'kraken', cheapest: 'binance' }
 }
