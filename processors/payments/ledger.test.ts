@@ -41,6 +41,22 @@ describe('an intent', () => {
     expect(take(ledger, placed(3, other))).toEqual(['settle'])
   })
 
+  it('that was sent, which others may have seen, stays with its request after a failure', () => {
+    const sent = { tx: '0xaa', raw: '0xbb' } as const
+    const ledger = new Ledger()
+    take(ledger, placed(1))
+    ledger.open(id)?.sent.push(sent)
+    ledger.end(id, failed)
+    const restored = new Ledger()
+    restored.restore(eventOf(placed(1), { event: 'broadcast', time: at, ...sent }))
+    restored.restore(eventOf(placed(1), { event: 'failed', time: at, reason: 'insufficient_funds' }))
+    for (const each of [ledger, restored]) {
+      expect(take(each, placed(2, other), placed(3))).toEqual(['conflict', 'settle'])
+      each.end(id, failed)
+      expect(take(each, placed(4, other))).toEqual(['conflict'])
+    }
+  })
+
   it('that nobody waits for any more is not charged', () => {
     const created = at - STALE_AFTER - 1
     expect(new Ledger().take(placed(1, { created }), at)).toBe('stale')
@@ -203,8 +219,10 @@ describe('after a restart', () => {
             if (task === 'conflict') said.push(eventOf(one, { event: 'conflict', time: at }))
             if (task === 'conflict') answered.push(['conflict', one.offset])
             if (task === 'bought') end(one.intent.payment_id, 'failed')
-            if (task === 'settle' && !begun.has(one.offset))
+            if (task === 'settle' && !begun.has(one.offset)) {
+              ledger.open(one.intent.payment_id)?.sent.push({ tx: '0x01', raw: null })
               said.push(eventOf(one, { event: 'broadcast', time: at, tx: '0x01' }))
+            }
             if (task === 'settle') begun.add(one.offset)
           }
           const end = (payment: string, is: Outcome['is']): void => {

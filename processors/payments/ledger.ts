@@ -22,6 +22,8 @@ export interface Open {
   readonly requests: LoggedIntent[]
   /** Requests that were told of an earlier failure of it: they wait for nothing any more. */
   readonly told: ReadonlySet<string>
+  /** Whether it was sent before an earlier failure. */
+  readonly wasSent: boolean
   readonly sent: Sent[]
   isPending: boolean
 }
@@ -38,6 +40,8 @@ interface Ended {
   readonly until: number
   /** Of a failure: the requests that were told. */
   readonly told: ReadonlySet<string>
+  /** Others may have seen it: it stays with its request, or whoever brings it first would have what it buys. */
+  readonly wasSent: boolean
 }
 
 /**
@@ -88,14 +92,15 @@ export class Ledger {
           v,
           until: knownUntil(event, event.event),
           told: NOBODY,
+          wasSent: true,
         })
         this.#hold(purchase, id)
         return
       case 'failed': {
         const before = known?.state === 'failed' ? known.v : -1
         const told = new Set(known?.told).add(event.request_id)
-        if (known?.state !== 'settled')
-          this.#fail(id, { fingerprint, v: Math.max(v, before), until: knownUntil(event, 'failed'), purchase, told })
+        const ended = { fingerprint, purchase, v: Math.max(v, before), until: knownUntil(event, 'failed') }
+        if (known?.state !== 'settled') this.#fail(id, { ...ended, told, wasSent: wasSent(known) })
         return
       }
       case 'broadcast':
@@ -107,7 +112,8 @@ export class Ledger {
   }
 
   #reopen({ payment_id: id, event, fingerprint, purchase, tx, raw, v }: PaymentEvent, known: Open | undefined): void {
-    const begun = { fingerprint, purchase, from: v, told: this.#known.get(id)?.told ?? NOBODY }
+    const before = this.#known.get(id)
+    const begun = { fingerprint, purchase, from: v, told: before?.told ?? NOBODY, wasSent: wasSent(before) }
     const open: Open = known ?? { state: 'open', ...begun, requests: [], sent: [], isPending: false }
     if (event === 'pending') open.isPending = true
     else open.sent.push({ tx: tx === null ? null : hex(tx), raw: raw === null ? null : hex(raw) })
@@ -150,7 +156,9 @@ export class Ledger {
     const { payment_id: id, request_id: request, fingerprint, purchase } = intent
     const told = failed?.told ?? NOBODY
     if (failed !== undefined && (offset <= failed.v || told.has(request))) return 'nothing'
-    const begun = { fingerprint, purchase, from: offset, requests: [{ intent, offset }], told }
+    if (failed?.wasSent === true && failed.fingerprint !== fingerprint) return 'conflict'
+    const requests = [{ intent, offset }]
+    const begun = { fingerprint, purchase, from: offset, requests, told, wasSent: wasSent(failed) }
     this.#known.set(id, { state: 'open', ...begun, sent: [], isPending: false })
     if (purchase !== null && (this.#buyers.get(purchase) ?? id) !== id) return 'bought'
     this.#hold(purchase, id)
@@ -183,7 +191,8 @@ export class Ledger {
     const hasFailed = outcome.is === 'failed'
     const v = hasFailed ? Math.max(...requests.map(({ offset }) => offset)) : from
     const told = new Set([...open.told, ...requests.map(({ intent }) => intent.request_id)])
-    const ended = { fingerprint, purchase, v, until: knownUntil(first.intent, outcome.is), told }
+    const until = knownUntil(first.intent, outcome.is)
+    const ended = { fingerprint, purchase, v, until, told, wasSent: wasSent(open) }
     if (hasFailed) this.#fail(id, ended)
     else this.#known.set(id, { state: 'settled', ...ended })
     return hasFailed ? requests : [first]
@@ -204,6 +213,10 @@ export class Ledger {
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
+
+function wasSent(known: Known | undefined): boolean {
+  return known?.wasSent === true || (known?.state === 'open' && known.sent.length > 0)
+}
 
 /** How a payment ended, or what only reserves its purchase. */
 type End = Outcome['is'] | 'reserved'
