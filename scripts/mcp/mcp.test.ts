@@ -161,10 +161,12 @@ describe('the MCP server', () => {
     expect(open.text).toContain('The same call again sends the same payment')
     const other = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'another' })
     expect(other.text).toContain('"spent_usdc":2')
+    const slow = payments.ledger.intents.at(-1)
     payments.ledger.outcome = 'settled'
     const bought = await call(agent, 'credit_buy', { label: 'mine', amount_usdc: 1 })
     expect([bought.answer['label'], bought.cost['paid_usdc'], bought.cost['spent_usdc']]).toEqual(['mine', 1, 2])
     expect(payments.ledger.charged.length - before).toBe(1)
+    if (slow !== undefined) payments.ledger.mine(slow)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 })
     api.advance(301_000)
     const late = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'another' }).finally(() => vi.useRealTimers())

@@ -13,6 +13,7 @@ import { ArchiveReader } from './archive-reader.ts'
 import type { TradeArchive } from '../venues/venue.ts'
 import { type KnownPast, readKnownPast } from './past-job.ts'
 import { MarketLog } from './market-log.ts'
+import { hostTime } from './process-clock.ts'
 
 const DAY = 86_400_000_000
 const HOUR = 3_600_000_000
@@ -115,15 +116,12 @@ async function read<Value>(topic: string, partitions: number): Promise<Value[]> 
 const candles = (): Promise<VenueCandle[]> => read('market.history', PARTITIONS)
 const covered = (): Promise<Backfill[]> => read('control.backfill', 1)
 
-/** The day is there when it is a later time. */
-function soon(reader: ArchiveReader, later: number): Promise<void> {
-  return vi.waitFor(
-    async () => {
-      reader.tick(later)
-      expect(await candles()).toHaveLength(1_464)
-    },
-    { timeout: 15_000, interval: 50 },
-  )
+/** The day is there once so many milliseconds have gone by. */
+function after(ms: number): Promise<void> {
+  const now = hostTime.ticks.bind(hostTime)
+  const ticks = vi.spyOn(hostTime, 'ticks').mockImplementation(() => now() + ms)
+  const all = async (): Promise<void> => expect(await candles()).toHaveLength(1_464)
+  return vi.waitFor(all, { timeout: 15_000, interval: 50 }).finally(() => ticks.mockRestore())
 }
 
 async function fault(order: object): Promise<void> {
@@ -177,7 +175,7 @@ it('gives of the same hours what the venue’s candles say', async () => {
 
 it('folds nothing of a damaged archive, says so, and takes the one that is whole', async () => {
   await fault({ kind: 'archive_damaged', venue: 'binance', count: 1 })
-  const { reader, trouble } = start('binance')
+  const { trouble } = start('binance')
   await vi.waitFor(() =>
     expect(trouble).toHaveBeenCalledWith(
       'an archive is damaged',
@@ -186,7 +184,7 @@ it('folds nothing of a damaged archive, says so, and takes the one that is whole
   )
   expect([await candles(), await covered()]).toEqual([[], []])
   // The next try is due in 10 s.
-  await soon(reader, Date.now() + 11_000)
+  await after(11_000)
 })
 
 it('waits as long as it is told to, and goes on after a cut', async () => {
@@ -202,20 +200,20 @@ it('waits as long as it is told to, and goes on after a cut', async () => {
   await fault({ kind: 'archive_cut', venue: 'okx', count: 1 })
   const cut = start('okx')
   await vi.waitFor(() => expect(cut.trouble).toHaveBeenCalledWith('an archive could not be fetched', expect.anything()))
-  await soon(cut.reader, Date.now() + 16_000)
+  await after(16_000)
 })
 
 it('says of a full disk what is to be done, and goes on when there is room', async () => {
   // What is written there finds no room; the link is gone with the failed file.
   mkdirSync(path.join(dataDir, 'files'), { recursive: true })
   symlinkSync('/dev/full', path.join(dataDir, 'files', 'bybit.gz'))
-  const { reader, trouble } = start('bybit')
+  const { trouble } = start('bybit')
   const mend = expect.stringContaining('the disk is full: free some room') as unknown
   await vi.waitFor(() =>
     expect(trouble).toHaveBeenCalledWith('an archive could not be fetched', expect.objectContaining({ why: mend })),
   )
   expect(await candles()).toEqual([])
-  await soon(reader, Date.now() + 16_000)
+  await after(16_000)
 })
 
 it('goes on where a killed process was, and tells a day that came twice the same', async () => {
