@@ -23,6 +23,7 @@ export type Width = keyof typeof widths
 /** A page that writes down everything that goes wrong in it. */
 export async function openPage(browser: Browser, url: string, wrong: string[]): Promise<Page> {
   const page = await browser.newPage({ viewport: widths.wide, colorScheme: 'light' })
+  page.setDefaultTimeout(patience.timeout)
   page.on('console', (message) => {
     // What could not be loaded is told below, by its status.
     const isLoading = message.text().startsWith('Failed to load resource')
