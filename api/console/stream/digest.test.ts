@@ -3,42 +3,12 @@ import { emptyFields } from '../../../schemas/codec.ts'
 import type { Alert, Attempt, Mark, Message, Records, RecordType, Trigger } from '../../../schemas/records.ts'
 import { NEVER } from '../../../processors/alerts/state.ts'
 import type { Update } from '../../stream/board.ts'
+import { alert, CREATED as NOW } from '../testing/alert.ts'
 import { Digest } from './digest.ts'
-
-const NOW = 1_767_323_045_000_000
 
 function message<Type extends RecordType>(type: Type, value: Records[Type]): Message {
   // One of the union's members, whose two fields belong together.
   return { type, value } as Message
-}
-
-const alert: Alert = {
-  ...emptyFields('alert'),
-  alert_id: 'alert_btc_1_2',
-  kind: 'price',
-  asset: 'btc',
-  symbol: 'BTC',
-  condition: 'above',
-  target_price: 100,
-  status: 'active',
-  created_at: NOW,
-  expires_at: NOW + 1_000_000,
-  expires_in_hours: 24,
-  ended_at: 0,
-  trigger_count: 0,
-  last_triggered: 0,
-  armed: true,
-  wallets: ['0xsecret-wallet'],
-  receiver: 'secret-receiver',
-  webhook: 'secret-webhook',
-  key_version: 1,
-  idempotency: 'secret-key',
-  body_hash: 'secret-hash',
-  taken: NOW + 7,
-  owner: 'secret-owner',
-  paused_until: 0,
-  time: NOW,
-  v: 1,
 }
 
 const trigger: Trigger = {

@@ -1,36 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { emptyFields } from '../../../schemas/codec.ts'
 import type { Alert } from '../../../schemas/records.ts'
+import { alert } from '../testing/alert.ts'
 import { Latencies } from './latencies.ts'
 import { PageBoard } from './pages.ts'
 
 const STATES = { topic: 'alerts.state', partition: 0 } as const
 const RULE = 'alert_rule_list_1_2'
-
-const part: Alert = {
-  ...emptyFields('alert'),
-  alert_id: '',
-  kind: 'price',
-  asset: 'btc',
-  symbol: 'BTC',
-  condition: 'above',
-  target_price: 100,
-  status: 'active',
-  created_at: 0,
-  expires_at: 0,
-  expires_in_hours: 24,
-  ended_at: 0,
-  trigger_count: 0,
-  last_triggered: 0,
-  armed: true,
-  receiver: '',
-  webhook: '',
-  key_version: 1,
-  taken: 0,
-  paused_until: 0,
-  time: 0,
-  v: 1,
-}
 
 /** A board that hears what becomes of alerts, in one partition. */
 class Heard {
@@ -38,7 +13,7 @@ class Heard {
   #offset = 0
 
   tells(id: string, symbol: string, status: Alert['status']): void {
-    const value = { ...part, alert_id: id, symbol, status, ended_at: status === 'active' ? 0 : 1_000_000 }
+    const value = { ...alert, alert_id: id, symbol, status, ended_at: status === 'active' ? 0 : 1_000_000 }
     this.pages.hear(this.#next(), { type: 'alert', value })
   }
 
