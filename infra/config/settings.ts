@@ -494,8 +494,9 @@ export const settings = {
   },
   FEED_NAME: {
     kind: 'text',
-    default: 'feeds',
-    description: 'Name of this feed process in marks and gaps; each has its own.',
+    default: '',
+    description:
+      'Name of this feed process in marks and gaps; each has its own: of two with the same, the older counts as gone. Empty: feeds- and the name of the machine.',
     example: 'feeds-b',
   },
   FEED_CLOCK: {

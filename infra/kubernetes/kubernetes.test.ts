@@ -8,7 +8,7 @@ import { roleNames } from '../docker/role.ts'
 interface Variable {
   readonly name: string
   readonly value?: string
-  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string } }
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string } } | { readonly fieldRef: object }
 }
 
 interface Container {
@@ -82,6 +82,12 @@ describe('the manifests for Kubernetes', () => {
     for (const { metadata, spec } of sets)
       for (let n = 0; n < (spec?.replicas ?? 0); n++)
         expect(asked).toContain(`${metadata.name}-${n}=http://${metadata.name}-${n}.${metadata.name}:9100`)
+  })
+
+  it('give each host of feeds a name of its own, however many there are', () => {
+    const { env = [] } = new Map(containers).get('feeds') ?? {}
+    const name = env.find((one) => one.name === 'FEED_NAME')
+    expect(name).toEqual({ name: 'FEED_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } })
   })
 
   it('never run as root', () => {

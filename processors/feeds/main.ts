@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client'
-import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { membershipOf } from '../../infra/kafka/membership.ts'
@@ -7,7 +6,7 @@ import type { Membership } from '../../infra/kafka/seam.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
 import { venueNames } from '../../schemas/venues.ts'
-import { hostSettings, type HostConfig } from './runtime/host-settings.ts'
+import { hostSettings, readHostConfig, type HostConfig } from './runtime/host-settings.ts'
 import { Host } from './runtime/host.ts'
 
 const sessionMs = 4_000
@@ -18,7 +17,7 @@ await runService({
     'Brings what venues say (trades, prices, funding, liquidations) into market.*, repairs trades, marks the time.',
   settings: hostSettings,
   start: async (log) => {
-    const config = readConfig(process.env, hostSettings)
+    const config = readHostConfig(process.env)
     const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
     const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
     const kafka = await connectLog({ brokers, namespace, clientId, log })

@@ -1,4 +1,5 @@
-import type { Config } from '../../../infra/config/config.ts'
+import { hostname } from 'node:os'
+import { readConfig, type Config } from '../../../infra/config/config.ts'
 import {
   addresses,
   addressSettingOf,
@@ -34,6 +35,12 @@ export const hostSettings = [
 ] as const
 
 export type HostConfig = Config<(typeof hostSettings)[number]>
+
+/** The settings of a feed process, which has a name in any case. Throws `ConfigError`. */
+export function readHostConfig(env: Readonly<Record<string, string | undefined>>): HostConfig {
+  const config = readConfig(env, hostSettings)
+  return { ...config, FEED_NAME: config.FEED_NAME || `feeds-${hostname()}` }
+}
 
 /** What replaces venues' addresses; empty: the venue's own. */
 export type Addresses = Readonly<Record<AddressSetting, string>>
