@@ -165,6 +165,17 @@ describe('docker-compose.yml', () => {
     expect(open.map(([name]) => name)).toEqual(['api'])
   })
 
+  it('has log, registry and tables where the programs of a checkout look by themselves', () => {
+    const { kafka, registry, clickhouse } = compose.services
+    const { KAFKA_LISTENERS: listens = '', KAFKA_ADVERTISED_LISTENERS: says = '' } = kafka?.environment ?? {}
+    const port = /HOST:\/\/:(\d+)/.exec(listens ?? '')?.[1]
+    const own = readConfig({}, ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'CLICKHOUSE_URL'])
+    expect(says?.split(',')).toContain(`HOST://${own.KAFKA_BROKERS[0]}`)
+    expect(kafka?.ports).toEqual([`${own.KAFKA_BROKERS[0]}:${port}`])
+    expect(registry?.ports).toEqual([`${new URL(own.SCHEMA_REGISTRY_URL).host}:8080`])
+    expect(clickhouse?.ports).toEqual([`${new URL(own.CLICKHOUSE_URL).host}:8123`])
+  })
+
   it('gives dashboards the password of the user who only reads, and no other', () => {
     const { environment = {} } = compose.services['grafana'] ?? {}
     const secrets = Object.keys(environment).filter((name) => /PASSWORD|SECRET|KEY/.test(name))
