@@ -5,9 +5,11 @@ import { openapi, templateOf } from './openapi.ts'
 import { ajv, closed } from './testing/closed.ts'
 import { routes } from './routes.ts'
 import { flow, listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { seller } from './testing/fake-payments.ts'
 import { endpoints } from './testing/specification.ts'
 
 interface Response {
+  readonly description: string
   readonly content?: Record<string, { schema: Record<string, unknown> }>
 }
 
@@ -16,6 +18,7 @@ interface Operation {
   readonly parameters: { name: string; in: string; required: boolean; schema: object }[]
   readonly requestBody?: Response
   readonly responses: Record<string, Response>
+  readonly security?: Record<string, string[]>[]
   readonly 'x-price-usdc'?: number
 }
 
@@ -23,10 +26,16 @@ interface Document {
   readonly openapi: string
   readonly info: { version: string }
   readonly paths: Record<string, Record<string, Operation>>
-  readonly components: { schemas: { Error: object } }
+  readonly components: { schemas: { Error: object }; securitySchemes: Record<string, object> }
 }
 
 const document = JSON.parse(JSON.stringify(openapi(routes, '1.2.3'))) as Document
+const billing = { seller, publicUrl: 'https://api.example.com' }
+const paidDocument = JSON.parse(JSON.stringify(openapi(routes, '1.2.3', billing))) as Document
+
+function operationsOf({ paths }: Document): Operation[] {
+  return Object.values(paths).flatMap((operations) => Object.values(operations))
+}
 
 /** What the document says of an answer. */
 function validator(path: string, status: number): ValidateFunction {
@@ -56,7 +65,7 @@ describe('the OpenAPI document', () => {
       expect(operation?.operationId).toBe(row.name)
       expect(operation?.parameters.map((parameter) => parameter.name)).toEqual([
         ...Object.keys(row.input),
-        ...Object.keys(row.headers ?? {}),
+        ...Object.keys(row.headers ?? {}).filter((name) => !['Authorization', 'X-API-Key'].includes(name)),
       ])
       expect(operation?.requestBody?.content?.['application/json']?.schema).toEqual(
         row.body === undefined
@@ -72,6 +81,51 @@ describe('the OpenAPI document', () => {
       expect(statuses).toEqual(expect.arrayContaining(errors.map((error) => String(errorStatus[error]))))
     },
   )
+
+  const [byNobody, byToken, byKey] = [{}, { manageToken: [] }, { apiKey: [] }]
+
+  it.each([
+    ['price_alert_cancel', [byToken], [byToken, byKey]],
+    ['price_alert_test', [byToken], [byToken, byKey]],
+    ['rule_alert_edit', [byToken], [byToken, byKey]],
+    ['price_alert_extend', [byToken], [byToken, byKey]],
+    ['key', [byToken], [byToken, byKey]],
+    ['wallet_alerts', undefined, [byNobody, byKey]],
+    ['cvd', undefined, [byNobody, byKey]],
+    ['price_alert_create', undefined, [byNobody, byKey]],
+    ['credit_buy', undefined, undefined],
+    ['healthz', undefined, undefined],
+  ])('says how %s is authorized, without payments and with them', (name, free, paid) => {
+    const told = [document, paidDocument].map((one) => operationsOf(one).find((row) => row.operationId === name))
+    expect(told.map((operation) => operation?.security)).toEqual([free, paid])
+  })
+
+  it.each([
+    ['without payments', document, ['manageToken']],
+    ['with payments', paidDocument, ['apiKey', 'manageToken']],
+  ])('authorizes by schemes that it describes, and by no parameter, %s', (_, one, schemes) => {
+    expect(Object.keys(one.components.securitySchemes).toSorted()).toEqual(schemes)
+    const used = operationsOf(one).flatMap(({ security = [] }) => security.flatMap((way) => Object.keys(way)))
+    expect([...new Set(used)].toSorted()).toEqual(schemes)
+    const parameters = operationsOf(one).flatMap((operation) => operation.parameters.map(({ name }) => name))
+    expect(parameters.filter((name) => ['Authorization', 'X-API-Key'].includes(name))).toEqual([])
+  })
+
+  it('names what an API key is refused with, wherever a price can be charged to one', () => {
+    const refusals = { 401: 'unauthorized', 403: 'forbidden', 429: 'quota_reached' }
+    const said = (one: Document): unknown[] =>
+      operationsOf(one).flatMap(({ operationId: name, responses, ...row }) => {
+        if (row['x-price-usdc'] === undefined) return []
+        const isSaid = ([status, code]: [string, string]): boolean =>
+          responses[status]?.description.split(', ').includes(code) === true
+        return [[name, Object.entries(refusals).every(isSaid)]]
+      })
+    const priced = routes.filter(({ priceUsdc }) => priceUsdc > 0)
+    expect(said(paidDocument)).toEqual(priced.map(({ name }) => [name, name !== 'credit_buy']))
+    expect(said(document)).toEqual(priced.map(({ name }) => [name, false]))
+    const challenge = JSON.stringify(paidDocument.paths['/cvd/{symbol}']?.['get']?.responses['402'])
+    expect(challenge).toContain('insufficient_credit')
+  })
 
   it('describes every field', () => {
     const bare: string[] = []

@@ -1,6 +1,13 @@
 import { bodyComponents } from './alerts/kinds/kinds.ts'
 import { errorStatus, type ErrorCode } from './errors.ts'
-import { guidance, challengeResponse, paidErrors, paymentHeaders, paymentInfo } from './payments/discovery.ts'
+import {
+  challengeResponse,
+  guidance,
+  paidErrorsOf,
+  paymentHeaders,
+  paymentInfo,
+  takesCredit,
+} from './payments/discovery.ts'
 import type { Billing } from './payments/challenges.ts'
 import { isRequired, ruleSchema, type Param } from './params.ts'
 import type { Output, Route } from './route.ts'
@@ -15,6 +22,24 @@ const anyRoute: readonly ErrorCode[] = [
   'internal_error',
   'overloaded',
 ]
+
+/** Headers that say who asks: `security` describes them, since readers of a document ignore a parameter `Authorization`. */
+const authorizing: ReadonlySet<string> = new Set(['Authorization', 'X-API-Key'])
+
+const manageToken = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'Of an alert the manage_token that its creation gave; of an API key the key itself, or the manage_token of POST /wallet/keys',
+}
+
+const apiKey = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-API-Key',
+  description:
+    'An API key of POST /credit: prices are charged to its credit, and it stands for the wallet that bought it',
+}
 
 const retryAfter = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } }
 
@@ -35,7 +60,10 @@ export function openapi(routes: readonly Route[], version: string, payments: Bil
     },
     servers: [{ url: payments === null ? '/' : payments.publicUrl }],
     paths: pathsOf(routes, payments !== null),
-    components: { schemas: { Error: errorSchema, ...bodyComponents } },
+    components: {
+      schemas: { Error: errorSchema, ...bodyComponents },
+      securitySchemes: { manageToken, ...(payments === null ? {} : { apiKey }) },
+    },
   }
 }
 
@@ -73,14 +101,26 @@ function operationOf(route: Route, isPaid: boolean): Schema {
     summary: route.description,
     ...(route.priceUsdc === 0 ? {} : { 'x-price-usdc': route.priceUsdc }),
     ...(hasPrice ? { 'x-payment-info': paymentInfo(route.priceUsdc) } : {}),
+    ...securityOf(route, isPaid),
     parameters: [
       ...Object.entries(route.input).map(([name, param]) => parameterOf(name, param)),
-      ...Object.entries(route.headers ?? {}).map(([name, says]) => headerOf(name, says, isNeeded(route, name))),
+      ...Object.entries(route.headers ?? {}).flatMap(([name, says]) =>
+        authorizing.has(name) ? [] : [headerOf(name, says, isNeeded(route, name))],
+      ),
       ...(hasPrice ? paymentHeaders : []),
     ],
     ...bodyOf(route),
     responses: { ...outputsOf(route), ...errorsOf(route, hasPrice), ...(hasPrice ? { 402: challengeResponse } : {}) },
   }
+}
+
+/** Who asks: any one of these ways. There are API keys only where routes are paid for. */
+function securityOf(route: Route, isPaid: boolean): Schema {
+  const { headers = {} } = route
+  const isOwners = 'Authorization' in headers
+  const takesKey = isPaid && ('X-API-Key' in headers || takesCredit(route))
+  if (!isOwners && !takesKey) return {}
+  return { security: [isOwners ? { manageToken: [] } : {}, ...(takesKey ? [{ apiKey: [] }] : [])] }
 }
 
 /** The JSON object that a route takes, and the headers that say more. */
@@ -134,7 +174,7 @@ export function errorsOfRoute(route: Route, hasPrice: boolean): ErrorCode[] {
   const own = Object.values(route.input).map((param) => param.error)
   const bodied: ErrorCode[] =
     route.body === undefined ? [] : ['invalid_body', 'body_too_large', 'unsupported_media_type']
-  const paid: ErrorCode[] = hasPrice ? paidErrors : []
+  const paid = hasPrice ? paidErrorsOf(route) : []
   return [...new Set([...own, ...bodied, ...route.errors, ...limited, ...paid, ...anyRoute])]
 }
 

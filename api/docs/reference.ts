@@ -3,7 +3,7 @@ import { errorsOfRoute, isNeeded, templateOf } from '../openapi.ts'
 import { isRequired, ruleText } from '../params.ts'
 import type { Output, Route } from '../route.ts'
 import type { Schema } from '../schema.ts'
-import { exampleOf } from '../payments/discovery.ts'
+import { exampleOf, takesCredit } from '../payments/discovery.ts'
 import { fieldsOf } from './fields.ts'
 import { fence, table } from './markdown.ts'
 
@@ -83,9 +83,13 @@ function errors(route: Route): string {
       `\`${code}\``,
       meanings[code] ?? 'Against its rule; `field` and `message` say what to change',
     ])
-  if (route.priceUsdc > 0)
-    rows.push(['402', '`payment_required`', 'Nothing was paid, or the reason code of a payment that was refused'])
+  if (route.priceUsdc > 0) rows.push(['402', '`payment_required`', paymentMeaning(route)])
   return table(['status', 'identifier', 'what it means'], rows)
+}
+
+function paymentMeaning(route: Route): string {
+  const ofKey = takesCredit(route) ? '`insufficient_credit`: the API key has too little left; ' : ''
+  return `Nothing was paid; ${ofKey}or the reason code of a payment that was refused`
 }
 
 /** What an error means wherever it comes; the message of an answer says more. */
@@ -99,8 +103,9 @@ const meanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   payment_already_used: 'The payment was for another request',
   settlement_pending: 'Send the same request with the same payment again: it is charged once',
   invalid_payment: 'The payment header cannot be read',
-  unauthorized: '`Authorization: Bearer` and the `manage_token` are missing',
-  forbidden: 'Another alert’s token',
+  unauthorized: 'The `manage_token` or the API key is missing; or the key is not known, or has ended',
+  forbidden: 'Another alert’s or key’s token, or an API key without the scope',
+  quota_reached: 'The API key has spent its `daily_max_usdc`: come back after `Retry-After`; nothing was charged',
   foreign_page: 'A web page of another site asked an API that is one machine’s alone',
   wrong_host: 'The API does not go by the name in `Host`; its operator names it in `API_NAMES`',
   alert_not_found: 'Never made, or ended more than 7 days ago',

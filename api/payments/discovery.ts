@@ -129,12 +129,16 @@ export function guidance({ seller }: Billing): string {
 
 /** What the OpenAPI document says of a route that is paid for. */
 
-export const paidErrors: ErrorCode[] = [
-  'invalid_payment',
-  'payment_already_used',
-  'data_unavailable',
-  'settlement_pending',
-]
+/** Whether its price can be charged to the credit of an API key. */
+export function takesCredit({ priceUsdc, buysCredit }: Pick<Route, 'priceUsdc' | 'buysCredit'>): boolean {
+  return priceUsdc > 0 && buysCredit !== true
+}
+
+/** Errors of a payment, and of an API key in its place. */
+export function paidErrorsOf(route: Route): ErrorCode[] {
+  const ofKey: ErrorCode[] = takesCredit(route) ? ['unauthorized', 'forbidden', 'quota_reached'] : []
+  return ['invalid_payment', 'payment_already_used', 'data_unavailable', 'settlement_pending', ...ofKey]
+}
 
 /** The form that crawlers of paid interfaces read. */
 export function paymentInfo(priceUsdc: number): Schema {
@@ -154,7 +158,9 @@ const challengeSchema = object(
   'What it costs, as x402 version 1 says it, and why a payment was not accepted',
   {
     x402Version: integer('1'),
-    error: text('payment_required, or the reason code of a payment that was not accepted'),
+    error: text(
+      'payment_required; insufficient_credit, where an API key has too little left; or the reason code of a payment that was not accepted',
+    ),
     message: text('One sentence that says what to do'),
     docs: text('Address of the text that explains it'),
     accepts: array({ type: 'object', description: 'One offer' }, 'Offers'),
