@@ -49,9 +49,9 @@ async function startAgent(...flags: string[]): Promise<Agent> {
 }
 
 /** An agent on a server in this process, whose client gives up at its second try. */
-async function nearAgent(totalUsdc: number): Promise<Agent> {
+async function nearAgent(totalUsdc: number, line = { url: api.url, fetch }): Promise<Agent> {
   const paid = new Payer(privateKeyToAccount(payer.key), { maxPerCallUsdc: 1, totalUsdc })
-  const asking = new MarketDataClient({ baseUrl: api.url, payer: paid, tries: 2 })
+  const asking = new MarketDataClient({ baseUrl: line.url, payer: paid, tries: 2, fetch: line.fetch })
   const server = createMcpServer({ client: asking, payer: paid, version: '1.0.0', maxPerCallUsdc: 1 })
   const [here, there] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: 'test', version: '1.0.0' })
@@ -88,9 +88,10 @@ describe('the MCP server', () => {
     })
     expect(find('price_alert_create')).toMatchObject({
       inputSchema: { required: ['symbol', 'condition', 'target_price'] },
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     })
     expect(find('price_alert_cancel')).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } })
+    expect(tools.filter(({ annotations }) => annotations?.idempotentHint === true)).toEqual([])
     for (const { description, inputSchema } of tools)
       expect([description?.length, inputSchema.type]).toEqual([expect.toSatisfy((length) => length > 20), 'object'])
   })
@@ -171,6 +172,33 @@ describe('the MCP server', () => {
     api.advance(301_000)
     const late = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'another' }).finally(() => vi.useRealTimers())
     expect([late.answer['label'], late.cost['spent_usdc']]).toEqual(['another', 2])
+  })
+
+  it('sends a creation whose answer was lost under its Idempotency-Key again at the same call', async () => {
+    const free = await startHarness()
+    let lost = 2
+    const losing: typeof fetch = async (...asked) => {
+      const response = await fetch(...asked)
+      if (lost > 0) throw new Error(`the answer is lost, ${(lost -= 1)} more will be`)
+      return response
+    }
+    const agent = await nearAgent(0, { url: free.url, fetch: losing })
+    const terms = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/mcp' }
+    const unanswered = await call(agent, 'price_alert_create', terms)
+    expect([unanswered.isError, unanswered.text]).toEqual([
+      true,
+      expect.stringContaining('The same call again is sent under the same Idempotency-Key'),
+    ])
+    const made = await call(agent, 'price_alert_create', terms)
+    const count = async (): Promise<unknown> => (await free.get('/price-alerts')).body['count']
+    expect([typeof made.answer['alert_id'], await count()]).toEqual(['string', 1])
+    // It was answered: the same call is another creation.
+    const another = await call(agent, 'price_alert_create', terms)
+    expect([another.answer['alert_id'] === made.answer['alert_id'], await count()]).toEqual([false, 2])
+    const wrong = await call(agent, 'price_alert_create', { ...terms, symbol: 'NOPE' })
+    expect([wrong.isError, wrong.text]).toEqual([true, expect.not.stringContaining('The same call again')])
+    await agent.client.close()
+    await free.stop()
   })
 
   it('signs another payment where the one of the call before has expired unsettled', async () => {

@@ -19,8 +19,8 @@ import { routeTools, type RouteTool } from './tools.ts'
 
 /** Alerts whose tokens are remembered; the oldest goes first. */
 const TOKENS_MAX = 1_000
-/** Payments that are kept for the same call; the oldest goes first. */
-const PAYMENTS_MAX = 1_000
+/** Calls without an answer that are remembered; the oldest goes first. */
+const UNANSWERED_MAX = 1_000
 
 export interface McpOptions {
   readonly client: MarketDataClient
@@ -60,12 +60,19 @@ export function createMcpServer(options: McpOptions): Server {
 
 type ToolArguments = Readonly<Record<string, unknown>>
 
-/** One agent's session: its budget, the tokens of the alerts that it made, and the payments that have no answer yet. */
+/** What a call was sent with: the same call again is sent with it, and so followed and charged once. */
+interface Sent {
+  readonly payment: Payment | undefined
+  /** Its Idempotency-Key. */
+  readonly key: string | undefined
+}
+
+/** One agent's session: its budget, the tokens of the alerts that it made, and the calls that have no answer yet. */
 class Session {
   readonly #options: McpOptions
   readonly #tokens = new Map<string, string>()
   /** By tool and arguments. */
-  readonly #payments = new Map<string, Payment>()
+  readonly #unanswered = new Map<string, Sent>()
 
   constructor(options: McpOptions) {
     this.#options = options
@@ -83,40 +90,41 @@ class Session {
     if (missing.length > 0) return failed(`Missing: ${missing.join(', ')}.`)
     const same = JSON.stringify([name, Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))])
     try {
-      return await this.#askAgain(found, given, this.#takePayment(same))
+      return await this.#askAgain(found, given, this.#takeSent(same))
     } catch (error) {
-      if (error instanceof CallError && error.payment !== undefined) this.#keepPayment(same, error.payment)
-      return failed(wordsOf(error), this.#budget())
+      const sent = sentWith(error)
+      if (sent !== undefined) this.#keepSent(same, sent)
+      return failed(messageOf(error) + adviceOf(sent), this.#budget())
     }
   }
 
-  /** With the payment of the same call before, if there is one; without it where it has expired unsettled. */
-  async #askAgain(tool: RouteTool, given: ToolArguments, payment: Payment | undefined): Promise<CallToolResult> {
+  /** With what the same call before was sent with; without its payment where that has expired unsettled. */
+  async #askAgain(tool: RouteTool, given: ToolArguments, before: Sent | undefined): Promise<CallToolResult> {
     try {
-      return await this.#ask(tool, given, payment)
+      return await this.#ask(tool, given, before)
     } catch (error) {
-      if (payment === undefined || !(error instanceof PaymentRequiredError)) throw error
-      return this.#ask(tool, given, undefined)
+      if (before?.payment === undefined || !(error instanceof PaymentRequiredError)) throw error
+      return this.#ask(tool, given, { ...before, payment: undefined })
     }
   }
 
-  #takePayment(same: string): Payment | undefined {
-    const payment = this.#payments.get(same)
-    this.#payments.delete(same)
-    return payment
+  #takeSent(same: string): Sent | undefined {
+    const sent = this.#unanswered.get(same)
+    this.#unanswered.delete(same)
+    return sent
   }
 
-  #keepPayment(same: string, payment: Payment): void {
-    this.#payments.set(same, payment)
-    forgetOldest(this.#payments, PAYMENTS_MAX)
+  #keepSent(same: string, sent: Sent): void {
+    this.#unanswered.set(same, sent)
+    forgetOldest(this.#unanswered, UNANSWERED_MAX)
   }
 
-  async #ask({ name }: RouteTool, given: ToolArguments, payment: Payment | undefined): Promise<CallToolResult> {
+  async #ask({ name }: RouteTool, given: ToolArguments, before: Sent | undefined): Promise<CallToolResult> {
     const { idempotency_key: key, ...input } = given
     let paid: Payment | undefined
     const answer = await this.#options.client.call(name, this.#withToken(name, input), {
-      ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
-      payment,
+      idempotencyKey: typeof key === 'string' ? key : before?.key,
+      payment: before?.payment,
       onPaid: (sent: Payment) => {
         paid = sent
       },
@@ -173,10 +181,23 @@ function failed(message: string, cost?: object): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] }
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof CallError && error.payment !== undefined)
-    return `${messageOf(error)} The same call again sends the same payment, which is charged once.`
-  return messageOf(error)
+/** With what a call was sent that may have been followed; undefined: it was refused, or is harmless to send anew. */
+function sentWith(error: unknown): Sent | undefined {
+  if (!(error instanceof CallError)) return undefined
+  const { payment, idempotencyKey: key } = error
+  return payment !== undefined || (key !== undefined && isOpen(error)) ? { payment, key } : undefined
+}
+
+/** Whether it may have been followed: before a last attempt that came too often (429) one may have lost its answer. */
+function isOpen(error: CallError): boolean {
+  return !(error instanceof ApiError) || error.status >= 500 || error.status === 429
+}
+
+function adviceOf(sent: Sent | undefined): string {
+  if (sent === undefined) return ''
+  return sent.payment === undefined
+    ? ' The same call again is sent under the same Idempotency-Key, and followed once.'
+    : ' The same call again sends the same payment, which is charged once.'
 }
 
 function messageOf(error: unknown): string {

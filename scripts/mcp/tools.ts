@@ -15,6 +15,9 @@ export interface RouteTool {
 /** What an agent has no use for. */
 const left: ReadonlySet<string> = new Set(['readyz', 'well_known_x402'])
 
+const KEY_SAYS =
+  '16 to 128 characters: the same key and input are followed once. Left out: that holds for a call whose answer was lost; one that was answered does it again'
+
 /** Every operation of the client as a tool; names, words, schemas and hints follow from the route table. */
 export const routeTools: readonly RouteTool[] = routes.flatMap((route) => {
   const { name } = route
@@ -46,7 +49,7 @@ function toolOf(route: Route, name: OperationName): Tool {
         ...(isOwners
           ? { manage_token: text('As the creation gave it; may be left out for alerts of this session') }
           : {}),
-        ...(isKeyed ? { idempotency_key: text('16 to 128 characters: the same key and input are followed once') } : {}),
+        ...(isKeyed ? { idempotency_key: text(KEY_SAYS) } : {}),
       },
       ...(required.length === 0 ? {} : { required }),
       additionalProperties: false,
@@ -56,7 +59,8 @@ function toolOf(route: Route, name: OperationName): Tool {
     annotations: {
       title: route.description,
       readOnlyHint: isQuestion,
-      ...(isQuestion ? {} : { destructiveHint: method === 'DELETE', idempotentHint: isKeyed }),
+      // Its key may be left out: the same call again, once it was answered, does it again.
+      ...(isQuestion ? {} : { destructiveHint: method === 'DELETE', idempotentHint: false }),
       openWorldHint: true,
     },
   }
