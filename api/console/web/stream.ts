@@ -23,13 +23,15 @@ const words = {
 
 /**
  * Follows the server's stream for as long as the page is open. After a cut the browser says by itself which event it has
- * seen last, and gets what it lacks.
+ * seen last, and gets what it lacks; so does a page that was left and is brought back as it was.
  */
 export function follow(listener: Listener): void {
   const { kinds, asset } = listener
   let last = ''
   /** What was told since the stream was opened; undefined: all that this page lacked has been told. */
   let lacked: Change[] | undefined
+  let source: EventSource
+  let later: ReturnType<typeof setTimeout> | undefined
   // Our own server's words.
   const take = (kind: string) => (event: MessageEvent<string>) => {
     last = event.lastEventId
@@ -53,19 +55,27 @@ export function follow(listener: Listener): void {
       ...(asset !== undefined && { asset }),
       ...(last !== '' && { last_event_id: last }),
     })
-    const source = new EventSource(`/stream?${query}`)
+    source = new EventSource(`/stream?${query}`)
     source.addEventListener('open', () => (lacked = []))
     for (const kind of kinds) source.addEventListener(kind, take(kind))
     source.addEventListener('ready', ready)
     source.addEventListener('error', () => {
       show('lost')
       if (source.readyState !== EventSource.CLOSED) return
-      setTimeout(open, AGAIN_MS)
+      later = setTimeout(open, AGAIN_MS)
     })
-    addEventListener('pagehide', () => source.close(), { once: true })
   }
   show('connecting')
   open()
+  addEventListener('pagehide', () => {
+    clearTimeout(later)
+    source.close()
+  })
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return
+    show('lost')
+    open()
+  })
 }
 
 let shown: keyof typeof words | undefined
