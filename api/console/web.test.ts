@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LiveCvd } from './web/cvd-live.ts'
+import { LiveCvd, type FlowTotals } from './web/cvd-live.ts'
 import { bucketOf, secondsOf, lineOf, totalOf, type CvdPoint } from './web/chart-series.ts'
 import * as words from './web/alert-words.ts'
 import * as format from './web/format.ts'
@@ -62,11 +62,7 @@ describe('numbers as people read them', () => {
 })
 
 describe('a live volume delta', () => {
-  const totals = (time: number, delta_usd: number): { time: number; delta_usd: number; volume_usd: number } => ({
-    time,
-    delta_usd,
-    volume_usd: 0,
-  })
+  const totals = (time: number, delta_usd: number, since = 0): FlowTotals => ({ since, time, delta_usd, volume_usd: 0 })
 
   it('is the API’s answer and what the log brought after it', () => {
     const cvd = new LiveCvd()
@@ -82,12 +78,23 @@ describe('a live volume delta', () => {
     expect(cvd.of('4h')).toBeUndefined()
   })
 
-  it('keeps the answer where the stream begins anew', () => {
+  it.each([0, 800, -70_000])('stays where totals begin anew, at %d', (delta) => {
     const cvd = new LiveCvd()
     cvd.flowed(totals(1_000, 500))
     cvd.answered('1h', 100, 1_000)
-    cvd.forget()
-    cvd.flowed(totals(2_000, 0))
+    cvd.flowed(totals(2_000, 503))
+    cvd.flowed(totals(1_900, delta, 1_500))
+    expect(cvd.of('1h')).toBe(103)
+    cvd.flowed(totals(2_100, delta + 4, 1_500))
+    expect(cvd.of('1h')).toBe(107)
+    cvd.answered('1h', 105, 1_900)
+    expect(cvd.of('1h')).toBe(109)
+  })
+
+  it('does not count what was before the first totals', () => {
+    const cvd = new LiveCvd()
+    cvd.answered('1h', 100, 1_000)
+    cvd.flowed(totals(1_100, 5_000))
     expect(cvd.of('1h')).toBe(100)
   })
 })

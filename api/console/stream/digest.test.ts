@@ -136,7 +136,7 @@ describe('what a record says to a page', () => {
     expect(states(NOW + 2_000_000, 'down', 0)).toEqual(['feed-1/okx'])
   })
 
-  it('says up to when an asset’s flow counts, in its own partition and never backwards', () => {
+  it('says from when and up to when an asset’s flow counts, in its own partition and never backwards', () => {
     const digest = new Digest(NOW)
     const prices = { open: 1, high: 1, low: 1, close: 1, open_time: NOW, close_time: NOW }
     const sums = {
@@ -154,7 +154,7 @@ describe('what a record says to a page', () => {
     const clock = (time: number, partition: number): unknown[] =>
       digest.of(message('mark', mark(time, 'live')), 'derived.flow', partition).map(({ value }) => value)
     expect(clock(NOW + 1_000_000, 3)).toEqual([
-      { symbol: 'BTC', delta: 1, delta_usd: 10, volume_usd: 30, time: NOW / 1000 + 1_000 },
+      { symbol: 'BTC', delta: 1, delta_usd: 10, volume_usd: 30, since: NOW / 1000, time: NOW / 1000 + 1_000 },
     ])
     expect(clock(NOW, 3)).toEqual([])
     expect(clock(NOW + 1_000_000, 4)).toEqual([])

@@ -21,7 +21,7 @@ import { partsOf } from '../../../schemas/venues.ts'
 import { createdOf, kindOf, wholeOf, type CachedAlert } from '../../alerts/alert-store.ts'
 import { apiKind, termsShown } from '../../alerts/kinds/kinds.ts'
 import type { Update } from '../../stream/board.ts'
-import { FlowTotals, type Totals } from './flow-totals.ts'
+import { FlowTotals } from './flow-totals.ts'
 
 /** What an update is about, and most keys that are held of it; pages ask for the kinds that they show. */
 export const keysMax = {
@@ -39,6 +39,7 @@ export const keysMax = {
 
 /** What records say, as updates of the board; pure but for what it remembers of them. */
 export class Digest {
+  readonly #start: Micros
   readonly #totals: FlowTotals
   /** Assets with flow, by partition, with the partition's newest mark. */
   readonly #flows = new Map<number, { time: Micros; readonly assets: Set<string> }>()
@@ -48,6 +49,7 @@ export class Digest {
 
   /** `start`: when the console began to look. */
   constructor(start: Micros) {
+    this.#start = start
     this.#totals = new FlowTotals(start)
   }
 
@@ -94,10 +96,10 @@ export class Digest {
   }
 
   #flow(flow: Flow, partition: number): Update {
-    const totals = this.#totals.take(flow)
+    this.#totals.take(flow)
     const { time, assets } = this.#partition(partition)
     assets.add(flow.asset)
-    return flowUpdate(flow.asset, totals, time)
+    return this.#flowUpdate(flow.asset, time)
   }
 
   /** Every asset of the partition is known up to the mark, also one in which nothing traded. */
@@ -105,7 +107,12 @@ export class Digest {
     const flows = this.#partition(partition)
     if (mark.time <= flows.time) return []
     flows.time = mark.time
-    return [...flows.assets].map((asset) => flowUpdate(asset, this.#totals.of(asset), mark.time))
+    return [...flows.assets].map((asset) => this.#flowUpdate(asset, mark.time))
+  }
+
+  #flowUpdate(asset: string, time: Micros): Update {
+    const value = { ...rowSymbol(asset), ...this.#totals.of(asset), since: ms(this.#start), time: ms(time) }
+    return { kind: 'flow', key: asset, asset, value }
   }
 
   #partition(partition: number): { time: Micros; readonly assets: Set<string> } {
@@ -166,10 +173,6 @@ function rowSymbol(asset: string): { symbol: string } {
 function priceUpdate({ asset, price, low, high, change_24h, sources, quality, time }: CompositePrice): Update {
   const value = { ...rowSymbol(asset), price, low, high, change_24h, sources: sources.length, quality, time: ms(time) }
   return { kind: 'price', key: asset, asset, value }
-}
-
-function flowUpdate(asset: string, totals: Totals, time: Micros): Update {
-  return { kind: 'flow', key: asset, asset, value: { ...rowSymbol(asset), ...totals, time: ms(time) } }
 }
 
 function fundingUpdate({ asset, exchanges, time }: Funding): Update {

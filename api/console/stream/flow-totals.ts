@@ -11,7 +11,7 @@ interface Sums {
 }
 
 /** What traded since the console began to look, by asset: the differences of upserts, added up. */
-export interface Totals {
+interface Totals {
   readonly delta: number
   readonly delta_usd: number
   readonly volume_usd: number

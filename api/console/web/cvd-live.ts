@@ -1,10 +1,11 @@
 /** A period's volume delta between two answers of the API: the last answer, and what the log has brought since. Pure. */
 
-/** What the stream says of an asset's flow: totals since the console began to look, and up to when they count. */
+/** What the stream says of an asset's flow: totals, and from when up to when they count, milliseconds. */
 export interface FlowTotals {
+  /** When the console began to look: those of another console process begin anew. */
+  readonly since: number
   readonly delta_usd: number
   readonly volume_usd: number
-  /** Milliseconds. */
   readonly time: number
 }
 
@@ -21,8 +22,8 @@ export class LiveCvd {
   #history: FlowTotals[] = []
   readonly #answers = new Map<string, Answer>()
 
-  /** The stream's totals; those of another console process start anew, and so does what they are set against. */
   flowed(totals: FlowTotals): void {
+    if (totals.since !== this.#history.at(-1)?.since) this.#begin(totals)
     const last = this.#history.at(-1)
     if (last !== undefined && totals.time < last.time) return
     if (last?.time === totals.time) this.#history.pop()
@@ -32,10 +33,10 @@ export class LiveCvd {
       this.#history = this.#history.filter(({ time }) => time >= oldest)
   }
 
-  /** The stream began anew. */
-  forget(): void {
+  /** What is shown stays; what these totals count already is not added to it. */
+  #begin({ delta_usd: base }: FlowTotals): void {
+    for (const period of this.#answers.keys()) this.#answers.set(period, { value: this.of(period) ?? 0, base })
     this.#history = []
-    for (const [period, { value }] of this.#answers) this.#answers.set(period, { value, base: 0 })
   }
 
   /** The API's figure of a period, as of `time`. */

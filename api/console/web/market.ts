@@ -220,13 +220,7 @@ async function readSymbols(): Promise<void> {
   arrange()
   answered(panel, answer.body.now, { part: SYMBOLS })
   if (before === 0 && known.size > 0)
-    follow({ kinds: ['price', 'flow', 'funding', 'risk', 'liquidation'], changed: heard, known: heardAnew })
-}
-
-/** Another console process adds up from another start. */
-function heardAnew(changes: readonly Change[]): void {
-  for (const { cvd } of known.values()) cvd.forget()
-  heard(changes)
+    follow({ kinds: ['price', 'flow', 'funding', 'risk', 'liquidation'], changed: heard, known: heard })
 }
 
 async function readCvd(asset: string, period: Period): Promise<void> {
