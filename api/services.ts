@@ -59,6 +59,8 @@ export interface Services {
   readonly warming: Warming
   /** null: payments are off, all is free. */
   readonly payments: Payments | null
+  /** Whether a request may say that it only looks: it then neither makes nor renews a want. */
+  readonly mayLook: boolean
   /** Who listens to what changes. */
   readonly streams: Hub<Services>
   /** Host's clock, milliseconds since the Unix epoch. */
@@ -76,6 +78,8 @@ interface OtherParts {
   readonly board: Board
   /** How often a caller may try an alert out; left out: as the API sells it. */
   readonly tries?: RateLimiter | undefined
+  /** Left out: none may. */
+  readonly mayLook?: boolean | undefined
 }
 
 export type ServiceParts = OtherParts &
@@ -97,13 +101,14 @@ export type ServiceParts = OtherParts &
     | 'payments'
   >
 
-export function createServices({ source, board, tries, ...parts }: ServiceParts): Services {
+export function createServices({ source, board, tries, mayLook = false, ...parts }: ServiceParts): Services {
   const clock = parts.now
   const cache = new TtlCache({ keysMax: CACHED_MAX, clock, weightMax: CACHED_LENGTH_MAX, weigh: lengthOf })
   const bounds = { clientsMax: STREAMS_MAX, callerMax: CALLER_STREAMS_MAX }
   const services: Services = {
     ...parts,
     cache,
+    mayLook,
     streams: new Hub({ board, now: clock, context: () => services, onListening: () => void source.asked(), ...bounds }),
     beside: new AlertHistories({ ...parts, cache }),
     warming: new Warming(),

@@ -59,7 +59,8 @@ await runService({
     const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
     const pages = new PageBoard({ partitions: config.PARTITIONS, now: Date.now, latencies })
     const hearing = { listeners: [pages], everyMs: EVERY_MS }
-    const instance = { clientId: 'console', payments: null, toClose, unread, tries: unlimited(), ...hearing }
+    const free = { payments: null, tries: unlimited(), mayLook: true }
+    const instance = { clientId: 'console', toClose, unread, ...free, ...hearing }
     const services = await openServices(opened, log, instance)
     const hub = pageHub(pages.board, Date.now, () => void services.asked())
     const texts = new TtlCache({ keysMax: 1, clock: Date.now })

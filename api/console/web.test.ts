@@ -158,6 +158,16 @@ describe('the age of figures', () => {
     for (const part of ['C', 'D', 'E']) fresh.failed(part, 'Why.')
     expect(fresh.words(at + 14_000)).toBe('E, D, C and 1 more. As of 03:04:06 UTC, 13 s ago: not refreshed. Why.')
   })
+
+  it('is told no longer of a part that is not shown any more', () => {
+    const fresh = new Freshness()
+    fresh.answered('A', at)
+    fresh.failed('A', 'Why.')
+    fresh.forget('A')
+    expect(fresh.words(at + 1_000)).toBeUndefined()
+    fresh.failed('A', 'Why.')
+    expect(fresh.words(at + 1_000)).toBeUndefined()
+  })
 })
 
 describe('liquidation levels', () => {

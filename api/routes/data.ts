@@ -23,6 +23,9 @@ import {
 /** How long it is remembered how far the views of derived data are at least, milliseconds. */
 const FLOW_TIME_TTL_MS = 5_000
 
+/** By which a request says that it only looks. */
+const LOOKS = 'x-looks-only'
+
 type Asking = Pick<Call, 'services' | 'caller' | 'route' | 'header'>
 
 /** What a view of trades is made of: the asset asked for, what traded, and where its flow is. */
@@ -68,11 +71,11 @@ export function firstOf(traded: readonly Traded[]): Micros | null {
   return traded.length === 0 ? null : Math.min(...traded.map(({ first }) => first))
 }
 
-/** Whoever gets the answer keeps its asset wanted. */
-export function keepingWanted({ services }: Asking, asset: string, run: Run): Run {
-  const { wants, preSubscribed, now, log } = services
+/** Whoever gets the answer keeps its asset wanted, unless it only looks. */
+export function keepingWanted(call: Asking, asset: string, run: Run): Run {
+  const { wants, preSubscribed, now, log } = call.services
   wants.settle(asset)
-  if (preSubscribed.has(asset)) return run
+  if (preSubscribed.has(asset) || onlyLooks(call)) return run
   return (paid) => {
     // A symbol lapses a day after the last request for it; the feeds learn of requests from the log.
     wants.renew(asset, now()).catch((error: unknown) => {
@@ -80,6 +83,10 @@ export function keepingWanted({ services }: Asking, asset: string, run: Run): Ru
     })
     return run(paid)
   }
+}
+
+function onlyLooks({ services, header }: Asking): boolean {
+  return services.mayLook && header(LOOKS) !== ''
 }
 
 /**
@@ -127,7 +134,8 @@ async function flowTime({ services }: Asking, asset: string): Promise<Micros | u
   return (await services.cache.get(`flow_time|${partition}`, FLOW_TIME_TTL_MS, load)).value
 }
 
-function readinessOf({ services }: Asking, context: AssetContext): Readiness {
+function readinessOf(call: Asking, context: AssetContext): Readiness {
+  const { services } = call
   const { asset, world, clock } = context
   const since = firstOf(tradedOf(context))
   const asked = services.wants.askedAt(asset)
@@ -136,7 +144,8 @@ function readinessOf({ services }: Asking, context: AssetContext): Readiness {
   return readiness({
     listed: listedVenues(context),
     acknowledged: acknowledgedVenues(asset, world, clock),
-    meant: services.preSubscribed.has(asset) || services.wants.stands(asset, services.now()),
+    // Who only looks is told what there is.
+    meant: services.preSubscribed.has(asset) || services.wants.stands(asset, services.now()) || onlyLooks(call),
     askedAge: asked === undefined ? undefined : services.now() - asked,
     acknowledgedAge: rows.length === 0 ? undefined : (clock - first) / 1000,
     firstTradeAge: since === null ? undefined : (clock - since) / 1000,
@@ -144,8 +153,20 @@ function readinessOf({ services }: Asking, context: AssetContext): Readiness {
 }
 
 /** The specified `warming_up` object; asks for the symbol if nobody has. Nothing is ever charged for it. */
-async function warmUp(call: Asking, { asset, symbol }: Listed, state: 'unwanted' | 'warming'): Promise<Reply> {
-  const { services, caller } = call
+async function warmUp(call: Asking, listed: Listed, state: 'unwanted' | 'warming'): Promise<Reply> {
+  const { symbol } = listed
+  if (!onlyLooks(call)) await want(call, listed, state)
+  else if (state === 'unwanted') throw noData(`trade of ${symbol}`)
+  const message = `${symbol} is being subscribed on its venues; ask again in ${RETRY_AFTER_SECONDS} seconds.`
+  const body = { symbol, status: 'warming_up', message, timestamp: call.services.timestamp(), cached: false }
+  return jsonReply(202, body, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, isFree: true })
+}
+
+async function want(
+  { services, caller }: Asking,
+  { asset, symbol }: Listed,
+  state: 'unwanted' | 'warming',
+): Promise<void> {
   const now = services.now()
   services.wants.wait(caller, asset, now)
   if (state === 'unwanted')
@@ -155,7 +176,4 @@ async function warmUp(call: Asking, { asset, symbol }: Listed, state: 'unwanted'
         cause: error,
       })
     })
-  const message = `${symbol} is being subscribed on its venues; ask again in ${RETRY_AFTER_SECONDS} seconds.`
-  const body = { symbol, status: 'warming_up', message, timestamp: services.timestamp(), cached: false }
-  return jsonReply(202, body, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, isFree: true })
 }

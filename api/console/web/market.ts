@@ -4,7 +4,7 @@ import { LiveCvd, type FlowTotals } from './cvd-live.ts'
 import { beforePaint, byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { Liquidations } from './liquidations.ts'
-import { answered, failed } from './old-figures.ts'
+import { answered, failed, forgotten } from './old-figures.ts'
 import { compare, type Sortable } from './order.ts'
 import { keepInAddress, Sorting } from './sorting.ts'
 import { follow, type Change } from './stream.ts'
@@ -216,18 +216,31 @@ async function readSymbols(): Promise<void> {
   const before = known.size
   for (const { asset, symbol } of answer.body.symbols)
     if (!known.has(asset)) known.set(asset, { asset, symbol, cvd: new LiveCvd(), covered: new Map() })
-  assets = answer.body.symbols.map(({ asset }) => asset)
+  const listed = answer.body.symbols.map(({ asset }) => asset)
+  for (const asset of assets) if (!listed.includes(asset)) leave(asset)
+  assets = listed
   arrange()
   answered(panel, answer.body.now, { part: SYMBOLS })
   if (before === 0 && known.size > 0)
     follow({ kinds: ['price', 'flow', 'funding', 'risk', 'liquidation'], changed: heard, known: heard })
 }
 
+/** It is streamed no longer. */
+function leave(asset: string): void {
+  for (const period of periods) forgotten(panel, partOf(asset, period))
+}
+
+/** What a figure is called where it is old. */
+function partOf(asset: string, period: Period): string {
+  return `CVD ${period} of ${known.get(asset)?.symbol ?? asset}`
+}
+
 async function readCvd(asset: string, period: Period): Promise<void> {
   const symbol = known.get(asset)
   if (symbol === undefined) return
-  const answer = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol.symbol)}?period=${period}`)
-  const part = `CVD ${period} of ${symbol.symbol}`
+  const path = `/api/cvd/${encodeURIComponent(symbol.symbol)}?period=${period}`
+  const answer = await ask<CvdAnswer>(path, { onlyLooks: true })
+  const part = partOf(asset, period)
   if (answer.is === 'failed') return failed(panel, answer.message, part)
   answered(panel, Date.parse(answer.body.coverage.to), { part, isStale: answer.body.stale })
   symbol.covered.set(period, answer.body.coverage.share)
@@ -238,7 +251,7 @@ async function readCvd(asset: string, period: Period): Promise<void> {
 
 async function refresh(): Promise<void> {
   await readSymbols()
-  const jobs = periods.flatMap((period) => [...known.keys()].map((asset) => () => readCvd(asset, period)))
+  const jobs = periods.flatMap((period) => assets.map((asset) => () => readCvd(asset, period)))
   await Promise.all([inTurns(jobs, AT_ONCE), liquidations.read()])
 }
 

@@ -2,7 +2,7 @@ import { again, ask, inTurns } from './ask.ts'
 import { now, setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
-import { answered, failed } from './old-figures.ts'
+import { answered, failed, forgotten } from './old-figures.ts'
 import { follow, type Change } from './stream.ts'
 import { inOrder, stateOf, type Gap, type StreamState } from './stream-states.ts'
 import { drawHealth, drawView, type HealthAnswer, type ViewAnswer } from './system-panels.ts'
@@ -80,8 +80,9 @@ async function readStates(): Promise<void> {
   }
   setClock(answer.body.now)
   symbols = answer.body.symbols.map(({ symbol }) => symbol)
+  for (const symbol of statuses.keys()) if (!symbols.includes(symbol)) leave(symbol)
   const jobs = symbols.map((symbol) => async () => {
-    const cvd = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol)}?period=1h`)
+    const cvd = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol)}?period=1h`, { onlyLooks: true })
     if (cvd.is === 'ok') {
       statuses.set(symbol, cvd.body.exchanges)
       venues = Object.keys(cvd.body.exchanges)
@@ -93,6 +94,12 @@ async function readStates(): Promise<void> {
     draw()
   })
   await inTurns(jobs, AT_ONCE)
+}
+
+/** It is streamed no longer. */
+function leave(symbol: string): void {
+  statuses.delete(symbol)
+  forgotten(matrix, symbol)
 }
 
 const draw = beforePaint(() => {
