@@ -58,14 +58,21 @@ export function leavesOf(condition: Condition): readonly Leaf[] {
 
 const sizes: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, b: 1e9 }
 
+/** Commas only where they group thousands: elsewhere they may be a decimal point, which is not guessed. */
+const written = /^([+-]?(?:(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([kmb]?)$/i
+
 /** 5,000,000, 5M and 5000000 are the same; what is no number stays as it was written, for the API to say so. */
 export function numberOf(text: string): number | string {
-  const [, digits = '', size = ''] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([kmb]?)$/i.exec(plain(text)) ?? []
-  return digits === '' ? text : Number((Number(digits) * (sizes[size.toLowerCase()] ?? 1)).toPrecision(15))
+  const [, digits = '', size = ''] = written.exec(text.trim().replace('−', '-')) ?? []
+  if (digits === '') return text
+  return Number((Number(digits.replaceAll(',', '')) * (sizes[size.toLowerCase()] ?? 1)).toPrecision(15))
 }
 
-function plain(text: string): string {
-  return text.trim().replaceAll(',', '').replace('−', '-')
+/** The same in digits alone, as an address has it; undefined: it is no number. */
+export function digitsOf(text: string): string | undefined {
+  const number = numberOf(text)
+  if (typeof number === 'string') return undefined
+  return number.toLocaleString('en', { useGrouping: false, maximumSignificantDigits: 15 })
 }
 
 /** `crosses_above` as a sentence goes on behind its subject. */

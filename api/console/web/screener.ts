@@ -1,3 +1,4 @@
+import { digitsOf } from './alert-words.ts'
 import { again, ask } from './ask.ts'
 import { byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
@@ -156,8 +157,8 @@ function valueOf(id: string): string {
 
 byId('screen-filter').addEventListener('submit', (event) => {
   event.preventDefault()
-  const bound = valueOf('bound') === '' ? '0' : valueOf('bound').replace(/^\./, '0.')
-  const [added] = conditionsOf(`${valueOf('figure')}${valueOf('side')}${bound}`)
+  const bound = digitsOf(valueOf('bound') || '0')
+  const [added] = bound === undefined ? [] : conditionsOf(`${valueOf('figure')}${valueOf('side')}${bound}`)
   const field = byId('bound') as HTMLInputElement
   field.setCustomValidity(added === undefined ? 'Write a number such as 0.01 or -1000000.' : '')
   field.reportValidity()
