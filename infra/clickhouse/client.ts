@@ -10,7 +10,7 @@ export interface ClickhouseOptions extends ClickhouseAccess {
 
 export type Parameters = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
-/** ClickHouse for our own services: rows in, rows out, each request with a deadline. Errors are the client's own. */
+/** ClickHouse for our own services: rows in, rows out, each request with a deadline that its error names. Other errors are the client's own. */
 export interface Clickhouse {
   /** All rows of a query; times come as ISO texts, 64-bit integers as numbers. Bind values with `{name:Type}`. */
   rows<Row>(query: string, parameters?: Parameters): Promise<Row[]>
@@ -25,7 +25,11 @@ export interface Clickhouse {
 }
 
 const DEADLINE_MS = 30_000
+/** Of a statement that an error names, characters. */
+const NAMED_MAX = 120
 const CONNECTIONS_MAX = 16
+/** The client's own timeout counts silence only, and does not say what was asked: it comes behind the deadline. */
+const SILENCE_MS = 1_000
 
 export function connectClickhouse(options: ClickhouseOptions): Clickhouse {
   const { url, user, password, database, deadlineMs = DEADLINE_MS } = options
@@ -34,7 +38,7 @@ export function connectClickhouse(options: ClickhouseOptions): Clickhouse {
     username: user,
     password,
     ...(database === undefined ? {} : { database }),
-    request_timeout: deadlineMs,
+    request_timeout: deadlineMs + SILENCE_MS,
     max_open_connections: CONNECTIONS_MAX,
     // The socket of an idle connection is given up before the server does (30 s), so that no request meets a closed one.
     keep_alive: { enabled: true, idle_socket_ttl: 2500 },
@@ -42,29 +46,41 @@ export function connectClickhouse(options: ClickhouseOptions): Clickhouse {
     // Its errors reach the caller, who logs them; on its own it writes to the console.
     log: { level: ClickHouseLogLevel.OFF },
   })
-  /** The client's own timeout counts silence only; this one counts from the start. */
-  const deadline = (): AbortSignal => AbortSignal.timeout(deadlineMs)
+  const within = async <Answer>(what: string, ask: (abort_signal: AbortSignal) => Promise<Answer>): Promise<Answer> => {
+    const deadline = AbortSignal.timeout(deadlineMs)
+    try {
+      return await ask(deadline)
+    } catch (error) {
+      if (!deadline.aborted) throw error
+      throw new Error(`ClickHouse did not answer in ${deadlineMs} ms: ${shortened(what)}`, { cause: error })
+    }
+  }
   return {
     client,
-    async rows<Row>(query: string, parameters: Parameters = {}) {
-      const result = await client.query({
-        query,
-        query_params: parameters,
-        format: 'JSONEachRow',
-        abort_signal: deadline(),
+    rows<Row>(query: string, parameters: Parameters = {}) {
+      return within(query, async (abort_signal) => {
+        const result = await client.query({ query, query_params: parameters, format: 'JSONEachRow', abort_signal })
+        return result.json<Row>()
       })
-      return result.json<Row>()
     },
     async run(query, parameters = {}) {
-      await client.command({ query, query_params: parameters, abort_signal: deadline() })
+      await within(query, (abort_signal) => client.command({ query, query_params: parameters, abort_signal }))
     },
     async insert(table, rows) {
-      await client.insert({ table, values: rows, format: 'JSONEachRow', abort_signal: deadline() })
+      const format = 'JSONEachRow'
+      await within(`INSERT INTO ${table}`, (abort_signal) =>
+        client.insert({ table, values: rows, format, abort_signal }),
+      )
     },
     async ping() {
-      const answer = await client.ping({ select: true, abort_signal: deadline() })
+      const answer = await client.ping({ select: true, abort_signal: AbortSignal.timeout(deadlineMs) })
       return answer.success
     },
     close: () => client.close(),
   }
+}
+
+function shortened(statement: string): string {
+  const line = statement.replace(/\s+/g, ' ').trim()
+  return line.length > NAMED_MAX ? `${line.slice(0, NAMED_MAX)} ...` : line
 }
