@@ -92,6 +92,34 @@ describe('the stream of a page', () => {
     expect(open()).toEqual([])
   })
 
+  it('keeps what it was told before a line that broke while it was told what it lacked', async () => {
+    const heard: unknown[] = []
+    await follow((changes) => heard.push(...changes))
+    const [first] = sources
+    first?.open()
+    first?.say('price', ['btc', 1], 'a')
+    first?.open() // the browser has opened it again by itself, with the id of the last event
+    first?.say('price', ['eth', 2], 'b')
+    expect(heard).toEqual([])
+    first?.say('ready', { resumed: true }, 'b')
+    expect(heard).toEqual([
+      ['price', 'btc', 1],
+      ['price', 'eth', 2],
+    ])
+  })
+
+  it('takes all that is told anew in place of what was told of a line that broke', async () => {
+    const heard: unknown[] = []
+    await follow((changes) => heard.push(...changes))
+    const [first] = sources
+    first?.open()
+    first?.say('price', ['btc', 1], 'a')
+    first?.open()
+    first?.say('price', ['btc', 2], 'b')
+    first?.say('ready', { resumed: false }, 'b')
+    expect(heard).toEqual([['price', 'btc', 2]])
+  })
+
   it('is one, however it was when the page was left', async () => {
     await follow(() => undefined)
     sources[0]?.refuse()

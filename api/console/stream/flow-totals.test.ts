@@ -43,6 +43,14 @@ describe('what traded since the console looks', () => {
     expect(totals.take(flow({ bucket: START - 5, buy: 51, buy_quote: 5100 })).delta).toBe(1)
   })
 
+  it('counts nothing twice where the log is read again from further back than is remembered', () => {
+    const totals = new FlowTotals(START)
+    const minutes = [0, 5, 12].map((minute) => flow({ bucket: START + minute * 60_000_000, buy: 1, buy_quote: 100 }))
+    for (const row of minutes) totals.take(row)
+    for (const row of minutes) totals.take(row)
+    expect(totals.of('btc').delta).toBe(3)
+  })
+
   it('is the same however the upserts of a bucket were coalesced', () => {
     const buys = fc.array(fc.nat({ max: 100 }), { minLength: 1, maxLength: 20 })
     fc.assert(

@@ -1,6 +1,6 @@
 import type { Flow, Micros } from '../../../schemas/records.ts'
 
-/** Late data older than this are parts that nobody here has seen the beginning of. */
+/** Of data older than this nobody here knows any more whether it was seen: its first sight counts for nothing. */
 const REMEMBERED: Micros = 600_000_000
 
 interface Sums {
@@ -25,7 +25,8 @@ const nothing: Sums = { buy: 0, sell: 0, buyQuote: 0, sellQuote: 0 }
  * per bucket and part, so what each record adds is its difference from the one before under the same key.
  */
 export class FlowTotals {
-  readonly #start: Micros
+  /** From this bucket on the first sight of a row counts. */
+  #start: Micros
   readonly #last = new Map<string, { readonly bucket: Micros; readonly sums: Sums }>()
   readonly #totals = new Map<string, Totals>()
 
@@ -52,6 +53,7 @@ export class FlowTotals {
   }
 
   #forget(newest: Micros): void {
+    this.#start = Math.max(this.#start, newest - REMEMBERED)
     for (const [key, { bucket }] of this.#last) {
       if (bucket >= newest - REMEMBERED) return // they come about in order
       this.#last.delete(key)

@@ -30,6 +30,8 @@ export function follow(listener: Listener): void {
   let last = ''
   /** What was told since the stream was opened; undefined: all that this page lacked has been told. */
   let lacked: Change[] | undefined
+  /** What was told of that by streams that broke before they were done. */
+  let begun: Change[] = []
   let source: EventSource
   let later: ReturnType<typeof setTimeout> | undefined
   // Our own server's words.
@@ -46,8 +48,9 @@ export function follow(listener: Listener): void {
     const { resumed } = JSON.parse(event.data) as { resumed: boolean }
     const told = lacked ?? []
     lacked = undefined
-    if (resumed) listener.changed(told)
+    if (resumed) listener.changed([...begun, ...told])
     else listener.known(told)
+    begun = []
   }
   const open = (): void => {
     const query = new URLSearchParams({
@@ -56,7 +59,10 @@ export function follow(listener: Listener): void {
       ...(last !== '' && { last_event_id: last }),
     })
     source = new EventSource(`/stream?${query}`)
-    source.addEventListener('open', () => (lacked = []))
+    source.addEventListener('open', () => {
+      begun.push(...(lacked ?? []))
+      lacked = []
+    })
     for (const kind of kinds) source.addEventListener(kind, take(kind))
     source.addEventListener('ready', ready)
     source.addEventListener('error', () => {
