@@ -35,12 +35,12 @@ async function main(values: Given, [command, ...words]: readonly string[]): Prom
     values.tokens ?? path.join(statSync(from).isDirectory() ? from : path.dirname(from), '.rules-tokens.json')
   const owned = readOwned(tokens)
   const ask = asker(values)
-  const steps = (await planOf(rules, owned, ask)).map((step) => pruned(step, values.prune === true))
+  const steps = (await planOf(rules, owned, ask, Date.now)).map((step) => pruned(step, values.prune === true))
   const isSame = steps.every(({ does }) => does === 'keep' || does === 'leave')
   let known = owned
   for (const step of steps) {
     if (command === 'apply') {
-      known = withRule(known, step.name, await applyStep(step, ask))
+      known = withRule(known, step.name, await applyStep(step, ask, Date.now))
       writeOwned(tokens, known)
     }
     console.log(`${signs[step.does]} ${step.name}: ${step.why}`)

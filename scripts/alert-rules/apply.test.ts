@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startAlerts, type AlertHarness } from '../../api/testing/alert-calls.ts'
+import { NOW } from '../../api/testing/harness.ts'
+import { metric, SECOND } from '../../processors/alerts/testing/records.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import { applyStep, planOf, type Ask, type OwnedRule } from './apply.ts'
 import { readRules } from './files.ts'
 
@@ -14,6 +17,7 @@ const env = { HOOK: 'https://hooks.example.com/secret' }
 let api: AlertHarness
 let folder: string
 let owned: Record<string, OwnedRule>
+let now: number
 const ask: Ask = (method, where, { body, token, key } = {}) =>
   api.send(method, where, {
     ...(body !== undefined && { body }),
@@ -25,6 +29,7 @@ beforeEach(async () => {
   api = await startAlerts()
   folder = mkdtempSync(path.join(tmpdir(), 'rules-'))
   owned = {}
+  now = NOW / 1_000
 })
 afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
@@ -37,16 +42,32 @@ function write(file: string, rules: readonly object[], defaults: object = { webh
   return where
 }
 
+const clock = (): number => now
+
 /** Applies the folder; gives what was done. */
 async function apply(): Promise<string[]> {
-  const steps = await planOf(readRules(folder, env), owned, ask)
+  const steps = await planOf(readRules(folder, env), owned, ask, clock)
   for (const step of steps) {
-    const now = await applyStep(step, ask)
-    if (now === undefined) Reflect.deleteProperty(owned, step.name)
-    else owned[step.name] = now
+    const known = await applyStep(step, ask, clock)
+    if (known === undefined) Reflect.deleteProperty(owned, step.name)
+    else owned[step.name] = known
   }
   return steps.map(({ name, does }) => `${does} ${name}`)
 }
+
+/** The log tells of CVD after so many seconds; what is above it rings. */
+function tellCvd(seconds: number, value: number): void {
+  const { value: told } = metric(seconds, 'cvd', { 'cvd@binance': value })
+  api.alerts.take({ type: 'metric', value: { ...told, asset: 'btc', time: NOW + seconds * SECOND } })
+}
+
+function passHours(hours: number): void {
+  now += hours * 3_600_000
+  const mark = { ...emptyFields('mark'), writer: 'test', run: 0, time: now * 1_000 }
+  api.alerts.take({ type: 'mark', value: mark })
+}
+
+const shown = async (): Promise<object> => (await ask('GET', `/alerts/${owned['buyers']?.alert_id}`)).body
 
 describe('rules that are applied', () => {
   it('are made, changed and taken away, and are the same the second time', async () => {
@@ -81,6 +102,43 @@ describe('rules that are applied', () => {
     await ask('DELETE', `/alerts/${id}`, { token })
     expect(await apply()).toEqual(['create buyers'])
     expect(owned['buyers']?.alert_id).not.toBe(id)
+  })
+
+  it.each([5, 6])('are made again when they were ringing as they ended, with %d in the file by then', async (value) => {
+    write('a.json', [{ ...buyers, expires_in_hours: 1 }])
+    await apply()
+    tellCvd(10, 9)
+    expect(await apply()).toEqual(['keep buyers'])
+    passHours(2)
+    expect(await shown()).toMatchObject({ status: 'triggered' })
+    write('a.json', [{ ...buyers, expires_in_hours: 1, when: cvd(value) }])
+    expect(await apply()).toEqual(['create buyers'])
+    expect(await shown()).toMatchObject({ status: 'active', when: { value } })
+    expect(await apply()).toEqual(['keep buyers'])
+  })
+
+  it('are made again when what was ringing as it ended was not written down', async () => {
+    write('a.json', [{ ...buyers, expires_in_hours: 1 }])
+    await apply()
+    tellCvd(10, 9)
+    passHours(2)
+    owned = {}
+    await apply()
+    expect(await shown()).toMatchObject({ status: 'active' })
+  })
+
+  it('that ring once stay as they are after it, and are made again when they are changed', async () => {
+    write('a.json', [{ ...buyers, repeat: false }])
+    await apply()
+    const first = owned['buyers']?.alert_id
+    tellCvd(10, 9)
+    expect(await apply()).toEqual(['keep buyers'])
+    expect(await shown()).toMatchObject({ alert_id: first, status: 'triggered' })
+    write('a.json', [{ ...buyers, repeat: false, when: cvd(20) }])
+    expect(await apply()).toEqual(['change buyers'])
+    expect(owned['buyers']?.alert_id).not.toBe(first)
+    expect(await shown()).toMatchObject({ status: 'active', when: { value: 20 } })
+    expect(await apply()).toEqual(['keep buyers'])
   })
 
   it('are made anew when they come back after they were taken away', async () => {

@@ -36,21 +36,29 @@ export type Ask = (
   sent?: { readonly body?: object; readonly token?: string; readonly key?: string },
 ) => Promise<Answer>
 
+/** Milliseconds. */
+type Clock = () => number
+
 /** What it takes to make the API's rules those of the files. Throws `RuleFileError` for what cannot be changed. */
-export async function planOf(rules: readonly FileRule[], owned: OwnedRules, ask: Ask): Promise<readonly Step[]> {
-  const wanted = await Promise.all(rules.map((rule) => stepOf(rule, owned[rule.name], ask)))
+export async function planOf(
+  rules: readonly FileRule[],
+  owned: OwnedRules,
+  ask: Ask,
+  now: Clock,
+): Promise<readonly Step[]> {
+  const wanted = await Promise.all(rules.map((rule) => stepOf(rule, owned[rule.name], ask, now)))
   const names = new Set(rules.map(({ name }) => name))
   const gone = Object.entries(owned).filter(([name]) => !names.has(name))
   return [...wanted, ...gone.map(([name, one]): Step => ({ name, does: 'remove', why: 'no file has it', owned: one }))]
 }
 
-async function stepOf(rule: FileRule, owned: OwnedRule | undefined, ask: Ask): Promise<Step> {
+async function stepOf(rule: FileRule, owned: OwnedRule | undefined, ask: Ask, now: Clock): Promise<Step> {
   const { name } = rule
   if (owned === undefined) return { name, does: 'create', why: 'it is new', rule }
   const { status, body } = await ask('GET', `/alerts/${owned.alert_id}`)
   if (status !== 404 && status !== 200) throw failed(rule, { status, body })
-  if (status === 404 || body['status'] === 'expired' || body['status'] === 'cancelled')
-    return { name, does: 'create', why: status === 404 ? 'it is gone' : `it is ${String(body['status'])}`, rule, owned }
+  if (status === 404) return { name, does: 'create', why: 'it is gone', rule, owned }
+  if (isEnded(body, now)) return { name, does: 'create', why: `it has ended, ${String(body['status'])}`, rule, owned }
   const { changeable, fixed } = partsOfBody(rule.body)
   if (digest(fixed) !== owned.fixed)
     throw new RuleFileError(
@@ -58,13 +66,24 @@ async function stepOf(rule: FileRule, owned: OwnedRule | undefined, ask: Ask): P
     )
   const terms = readRuleTerms(body)
   const isSame = !isFault(terms) && isDeepStrictEqual(terms, rule.terms) && digest(changeable) === owned.changeable
+  const isOver = body['repeat'] === false && body['status'] === 'triggered'
   return isSame
-    ? { name, does: 'keep', why: 'it is the same', rule, owned }
-    : { name, does: 'change', why: 'it differs', rule, owned }
+    ? { name, does: 'keep', why: isOver ? 'it is the same, and has rung its one time' : 'it is the same', rule, owned }
+    : { name, does: 'change', why: isOver ? 'it differs, and is made again: it has rung' : 'it differs', rule, owned }
+}
+
+/** A rule that was ringing at its end stays `triggered`, and looks at nothing any more. */
+function isEnded({ status, expires_at: end }: Answer['body'], now: Clock): boolean {
+  if (status === 'triggered') return typeof end === 'string' && Date.parse(end) <= now()
+  return status === 'expired' || status === 'cancelled'
 }
 
 /** Does one step; gives what the token file is to know of the rule: undefined: nothing any more. */
-export async function applyStep({ name, does, rule, owned }: Step, ask: Ask): Promise<OwnedRule | undefined> {
+export async function applyStep(
+  { name, does, rule, owned }: Step,
+  ask: Ask,
+  now: Clock,
+): Promise<OwnedRule | undefined> {
   if (does === 'remove' && owned !== undefined) {
     const answer = await ask('DELETE', `/alerts/${owned.alert_id}`, { token: owned.manage_token })
     if (answer.status !== 200 && answer.status !== 404 && answer.status !== 409)
@@ -76,11 +95,10 @@ export async function applyStep({ name, does, rule, owned }: Step, ask: Ask): Pr
   const digests = { changeable: digest(changeable), fixed: digest(fixed) }
   if (does === 'change' && owned !== undefined) {
     const answer = await ask('PATCH', `/alerts/${owned.alert_id}`, { token: owned.manage_token, body: changeable })
-    if (answer.status !== 200) throw failed(rule, answer)
-    return { ...owned, ...digests }
-  }
-  if (does !== 'create') return owned
-  const made = await create(rule, owned?.alert_id, ask)
+    if (answer.status === 200) return { ...owned, ...digests }
+    if (answer.body['error'] !== 'alert_not_active') throw failed(rule, answer) // else it has ended: it is made again
+  } else if (does !== 'create') return owned
+  const made = await create(rule, owned?.alert_id, ask, now)
   const text = (field: string): string => String(made[field])
   return {
     alert_id: text('alert_id'),
@@ -91,14 +109,13 @@ export async function applyStep({ name, does, rule, owned }: Step, ask: Ask): Pr
 }
 
 /** What was not answered, or not written down, is found again by its key; where that has ended, its id makes the next key. */
-async function create(rule: FileRule, ended: string | undefined, ask: Ask): Promise<Answer['body']> {
+async function create(rule: FileRule, ended: string | undefined, ask: Ask, now: Clock): Promise<Answer['body']> {
   const key = digest([rule.name, rule.body, ended])
   const answer = await ask('POST', '/alerts', { body: rule.body, key })
   if (answer.status !== 201) throw failed(rule, answer)
   const id = String(answer.body['alert_id'])
   const { body } = await ask('GET', `/alerts/${id}`)
-  const isEnded = body['status'] === 'cancelled' || body['status'] === 'expired'
-  return isEnded && id !== ended ? create(rule, id, ask) : answer.body
+  return isEnded(body, now) && id !== ended ? create(rule, id, ask, now) : answer.body
 }
 
 function digest(value: unknown): string {
