@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { payer } from '../infra/local/chain/accounts.ts'
 import { urlOf } from '../infra/local/run-file.ts'
-import { applyStep, planOf, type Ask, type OwnedRule, type OwnedRules, type Step } from './alert-rules/apply.ts'
+import {
+  applyStep,
+  patient,
+  planOf,
+  type Ask,
+  type OwnedRule,
+  type OwnedRules,
+  type Step,
+} from './alert-rules/apply.ts'
 import { readRules, RuleFileError } from './alert-rules/files.ts'
 import { testRules, TestFileError } from './alert-rules/run.ts'
 import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
@@ -34,8 +43,9 @@ async function main(values: Given, [command, ...words]: readonly string[]): Prom
   const tokens =
     values.tokens ?? path.join(statSync(from).isDirectory() ? from : path.dirname(from), '.rules-tokens.json')
   const owned = readOwned(tokens)
-  const ask = asker(values)
-  const steps = (await planOf(rules, owned, ask, Date.now)).map((step) => pruned(step, values.prune === true))
+  const ask = patient(asker(values), delay)
+  const looked = saying(ask, rules.filter(({ name }) => owned[name] !== undefined).length)
+  const steps = (await planOf(rules, owned, looked, Date.now)).map((step) => pruned(step, values.prune === true))
   const isSame = steps.every(({ does }) => does === 'keep' || does === 'leave')
   let known = owned
   for (const step of steps) {
@@ -46,6 +56,16 @@ async function main(values: Given, [command, ...words]: readonly string[]): Prom
     console.log(`${signs[step.does]} ${step.name}: ${step.why}`)
   }
   return command === 'apply' || isSame
+}
+
+/** Says on standard error how far it is, which may take minutes: the API takes so many requests a second. */
+function saying(ask: Ask, all: number): Ask {
+  let asked = 0
+  return async (...sent) => {
+    asked += 1
+    if (asked % 100 === 0) console.error(`looking at rule ${asked} of ${all}`)
+    return ask(...sent)
+  }
 }
 
 const signs = { create: '+', change: '~', remove: '-', leave: '?', keep: '=' } as const
@@ -89,7 +109,7 @@ function asker({ api, data = '.data', max = '1' }: Given): Ask {
   const key = ownKey()
   let left = Number(max)
   return async (method, where, { body, token, key: idempotency } = {}) => {
-    const { status, text: told } = await buy({
+    const bought = await buy({
       url: new URL(where, base).href,
       method,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -104,7 +124,10 @@ function asker({ api, data = '.data', max = '1' }: Given): Ask {
       nowSeconds: () => Math.floor(Date.now() / 1_000),
       nonce: () => `0x${randomBytes(32).toString('hex')}`,
     })
-    return { status, body: told === '' ? {} : (JSON.parse(told) as Record<string, unknown>) }
+    const { status, text: told, offer, waitMs } = bought
+    // What was refused with its payment was tried often enough: anew it would be another payment.
+    const again = offer === undefined && waitMs !== undefined ? { waitMs } : {}
+    return { status, ...again, body: told === '' ? {} : (JSON.parse(told) as Record<string, unknown>) }
   }
 }
 

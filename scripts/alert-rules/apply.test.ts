@@ -6,7 +6,7 @@ import { startAlerts, type AlertHarness } from '../../api/testing/alert-calls.ts
 import { NOW } from '../../api/testing/harness.ts'
 import { metric, SECOND } from '../../processors/alerts/testing/records.ts'
 import { emptyFields } from '../../schemas/codec.ts'
-import { applyStep, planOf, type Ask, type OwnedRule } from './apply.ts'
+import { applyStep, patient, planOf, type Ask, type OwnedRule } from './apply.ts'
 import { readRules } from './files.ts'
 
 const cvd = (value: number): object => ({ metric: 'cvd', operator: 'above', value })
@@ -18,12 +18,15 @@ let api: AlertHarness
 let folder: string
 let owned: Record<string, OwnedRule>
 let now: number
-const ask: Ask = (method, where, { body, token, key } = {}) =>
-  api.send(method, where, {
+const askOnce: Ask = async (method, where, { body, token, key } = {}) => {
+  const answer = await api.send(method, where, {
     ...(body !== undefined && { body }),
     ...(token !== undefined && { token }),
     ...(key !== undefined && { headers: { 'idempotency-key': key } }),
   })
+  return { ...answer, waitMs: Number(answer.headers.get('retry-after')) * 1_000 }
+}
+const ask = patient(askOnce, async (ms) => api.advance(ms))
 
 beforeEach(async () => {
   api = await startAlerts()
@@ -153,6 +156,30 @@ describe('rules that are applied', () => {
       await apply()
     }
     expect(ids.size).toBe(3)
+  })
+
+  it('may be more than the API takes at once', { timeout: 15_000 }, async () => {
+    await api.stop()
+    api = await startAlerts({ limit: { perSecond: 20, burst: 40 } })
+    const rules = Array.from({ length: 45 }, (_, at) => ({ ...buyers, name: `r${at}`, when: cvd(at) }))
+    const all = (does: string): string[] => rules.map(({ name }) => `${does} ${name}`)
+    write('a.json', rules)
+    expect(await apply()).toEqual(all('create'))
+    expect(await apply()).toEqual(all('keep'))
+    write(
+      'a.json',
+      rules.map((rule) => ({ ...rule, note: 'n' })),
+    )
+    expect(await apply()).toEqual(all('change'))
+    write('a.json', [])
+    expect(await apply()).toEqual(all('remove'))
+  })
+
+  it('are given up where the API takes no more for a minute', async () => {
+    let waited = 0
+    const refused: Ask = async () => ({ status: 429, body: { error: 'rate_limited' }, waitMs: 15_000 })
+    const asked = await patient(refused, async (ms) => void (waited += ms))('GET', '/alerts/x')
+    expect([asked.status, waited]).toEqual([429, 60_000])
   })
 
   it('say what cannot be changed, and what the API refuses, by file and line', async () => {

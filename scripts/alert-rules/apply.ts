@@ -27,6 +27,8 @@ export interface Step {
 interface Answer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
+  /** After which the same may be asked again, milliseconds; undefined: nobody said. */
+  readonly waitMs?: number
 }
 
 /** Asks the API, and pays where it is to be paid. */
@@ -35,6 +37,22 @@ export type Ask = (
   path: string,
   sent?: { readonly body?: object; readonly token?: string; readonly key?: string },
 ) => Promise<Answer>
+
+/** For one request that is too many (429) again and again, milliseconds. */
+const PATIENCE_MS = 60_000
+
+/** Waits where the API takes no more for a moment, and asks again. */
+export function patient(ask: Ask, wait: (ms: number) => Promise<unknown>): Ask {
+  return async (...sent) => {
+    for (let waited = 0; ;) {
+      const answer = await ask(...sent)
+      const { status, waitMs } = answer
+      if (status !== 429 || waitMs === undefined || waited + waitMs > PATIENCE_MS) return answer
+      await wait(waitMs)
+      waited += waitMs
+    }
+  }
+}
 
 /** Milliseconds. */
 type Clock = () => number
@@ -46,7 +64,8 @@ export async function planOf(
   ask: Ask,
   now: Clock,
 ): Promise<readonly Step[]> {
-  const wanted = await Promise.all(rules.map((rule) => stepOf(rule, owned[rule.name], ask, now)))
+  const wanted: Step[] = []
+  for (const rule of rules) wanted.push(await stepOf(rule, owned[rule.name], ask, now))
   const names = new Set(rules.map(({ name }) => name))
   const gone = Object.entries(owned).filter(([name]) => !names.has(name))
   return [...wanted, ...gone.map(([name, one]): Step => ({ name, does: 'remove', why: 'no file has it', owned: one }))]

@@ -38,26 +38,33 @@ export interface Bought {
   readonly offer: Offer | undefined
   /** The API's word on the payment. */
   readonly receipt: object | undefined
+  /** As Retry-After says, milliseconds, within a bound. */
+  readonly waitMs: number | undefined
 }
 
 /** Asks, pays what is asked, and asks again; the same payment is sent again while its outcome is unknown, never another. */
 export async function buy(purchase: Purchase): Promise<Bought> {
   const { version, account, agree, say } = purchase
   const first = await call(purchase, [])
-  if (first.status !== 402) return { status: first.status, text: first.text, offer: undefined, receipt: undefined }
+  if (first.status !== 402) {
+    const { status, text, headers } = first
+    return { status, text, offer: undefined, receipt: undefined, waitMs: waitOf(headers) }
+  }
   const read = readOffer(version, first.headers.get('payment-required'), first.text)
   if ('fault' in read) throw new Error(read.fault)
   agree(read.offer)
   const signed = await signPayment(read.offer, account, { nowSeconds: purchase.nowSeconds(), nonce: purchase.nonce() })
   for (let tries = 1; ; tries++) {
     const answer = await attempt(purchase, signed)
-    if (answer.status !== 503 || tries === TRIES) return { ...answer, offer: read.offer }
-    say(`not the whole answer yet (${answer.reason}); the same payment again in ${answer.waitMs} ms`)
-    await delay(answer.waitMs)
+    const isForLater = answer.status === 503 || answer.status === 429
+    if (!isForLater || tries === TRIES) return { ...answer, offer: read.offer }
+    const { reason, waitMs = RETRY_MS } = answer
+    say(`not the whole answer yet (${reason}); the same payment again in ${waitMs} ms`)
+    await delay(waitMs)
   }
 }
 
-type Attempt = Omit<Bought, 'offer'> & { readonly reason: string; readonly waitMs: number }
+type Attempt = Omit<Bought, 'offer'> & { readonly reason: string }
 
 async function attempt(purchase: Purchase, signed: readonly [string, string]): Promise<Attempt> {
   try {
@@ -65,14 +72,17 @@ async function attempt(purchase: Purchase, signed: readonly [string, string]): P
     const told = headers.get('payment-response') ?? headers.get('x-payment-response')
     const read = decodeHeader(told ?? '')
     const receipt = 'object' in read ? read.object : undefined
-    const seconds = Number(headers.get('retry-after') ?? '')
-    const waitMs = seconds > 0 ? Math.min(seconds * 1_000, RETRY_MS_MAX) : RETRY_MS
-    return { status, text, receipt, reason: `status ${status}`, waitMs }
+    return { status, text, receipt, reason: `status ${status}`, waitMs: waitOf(headers) }
   } catch (error) {
     // The connection was lost: the money may have moved, so only the same payment may follow.
     const reason = error instanceof Error ? error.message : String(error)
-    return { status: 503, text: '', receipt: undefined, reason, waitMs: RETRY_MS }
+    return { status: 503, text: '', receipt: undefined, reason, waitMs: undefined }
   }
+}
+
+function waitOf(headers: Headers): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? '')
+  return seconds > 0 ? Math.min(seconds * 1_000, RETRY_MS_MAX) : undefined
 }
 
 async function call(
