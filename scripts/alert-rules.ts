@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { payer } from '../infra/local/chain/accounts.ts'
+import { withLock } from '../infra/local/process-id.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import {
   applyStep,
@@ -14,7 +15,7 @@ import {
   type OwnedRules,
   type Step,
 } from './alert-rules/apply.ts'
-import { readRules, RuleFileError } from './alert-rules/files.ts'
+import { readRules, RuleFileError, type FileRule } from './alert-rules/files.ts'
 import { testRules, TestFileError } from './alert-rules/run.ts'
 import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
 import { buy, agree, ownKey } from './pay/buy.ts'
@@ -42,20 +43,44 @@ async function main(values: Given, [command, ...words]: readonly string[]): Prom
   const rules = readRules(from, process.env)
   const tokens =
     values.tokens ?? path.join(statSync(from).isDirectory() ? from : path.dirname(from), '.rules-tokens.json')
-  const owned = readOwned(tokens)
-  const ask = patient(asker(values), delay)
-  const looked = saying(ask, rules.filter(({ name }) => owned[name] !== undefined).length)
-  const steps = (await planOf(rules, owned, looked, Date.now)).map((step) => pruned(step, values.prune === true))
-  const isSame = steps.every(({ does }) => does === 'keep' || does === 'leave')
-  let known = owned
-  for (const step of steps) {
-    if (command === 'apply') {
-      known = withRule(known, step.name, await applyStep(step, ask, Date.now))
-      writeOwned(tokens, known)
-    }
-    console.log(`${signs[step.does]} ${step.name}: ${step.why}`)
+  const task = { rules, tokens, ask: patient(asker(values), delay), isPruning: values.prune === true }
+  if (command === 'diff') return diff(task)
+  const lock = `${tokens}.lock`
+  if (existsSync(lock)) console.error(`${lock} is another apply's; waits until that is done`)
+  await withLock(lock, LOCK_MS, () => apply(task))
+  return true
+}
+
+/** For another apply with the same tokens. */
+const LOCK_MS = 300_000
+
+interface Task {
+  readonly rules: readonly FileRule[]
+  readonly tokens: string
+  readonly ask: Ask
+  readonly isPruning: boolean
+}
+
+async function diff(task: Task): Promise<boolean> {
+  const steps = await stepsOf(task, readOwned(task.tokens))
+  for (const step of steps) console.log(lineOf(step))
+  return steps.every(({ does }) => does === 'keep' || does === 'leave')
+}
+
+async function apply(task: Task): Promise<void> {
+  const { tokens, ask } = task
+  let owned = readOwned(tokens)
+  for (const step of await stepsOf(task, owned)) {
+    owned = withRule(owned, step.name, await applyStep(step, ask, Date.now))
+    writeOwned(tokens, owned)
+    console.log(lineOf(step))
   }
-  return command === 'apply' || isSame
+}
+
+async function stepsOf({ rules, ask, isPruning }: Task, owned: OwnedRules): Promise<readonly Step[]> {
+  const known = rules.filter(({ name }) => owned[name] !== undefined).length
+  const steps = await planOf(rules, owned, saying(ask, known), Date.now)
+  return steps.map((step) => pruned(step, isPruning))
 }
 
 /** Says on standard error how far it is, which may take minutes: the API takes so many requests a second. */
@@ -66,6 +91,10 @@ function saying(ask: Ask, all: number): Ask {
     if (asked % 100 === 0) console.error(`looking at rule ${asked} of ${all}`)
     return ask(...sent)
   }
+}
+
+function lineOf({ does, name, why }: Step): string {
+  return `${signs[does]} ${name}: ${why}`
 }
 
 const signs = { create: '+', change: '~', remove: '-', leave: '?', keep: '=' } as const

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startAlerts, type AlertHarness } from '../../api/testing/alert-calls.ts'
+
+const script = fileURLToPath(new URL('../alert-rules.ts', import.meta.url))
+/** Each command is a process of its own. */
+const PATIENCE = { timeout: 30_000 }
+
+let api: AlertHarness
+let folder: string
+let tokens: string
+
+beforeEach(async () => {
+  api = await startAlerts()
+  folder = mkdtempSync(path.join(tmpdir(), 'rules-'))
+  tokens = path.join(folder, 'tokens')
+})
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await api.stop()
+})
+
+function write(file: string, symbols: Readonly<Record<string, string>>): string {
+  const where = path.join(folder, file)
+  const rules = Object.entries(symbols).map(([name, symbol], value) => {
+    return { name, symbol, when: { metric: 'cvd', operator: 'above', value } }
+  })
+  writeFileSync(where, JSON.stringify({ defaults: { webhook_url: 'https://hooks.example.com/secret' }, rules }))
+  return where
+}
+
+interface Ended {
+  readonly code: unknown
+  readonly out: string
+  readonly told: string
+}
+
+function run(...words: readonly string[]): Promise<Ended> {
+  const all = [script, ...words, '--tokens', tokens, '--api', api.url]
+  return new Promise((resolve) => {
+    execFile(process.execPath, all, (error, out, told) => resolve({ code: error?.code ?? 0, out, told }))
+  })
+}
+
+const known = (): string[] => Object.keys(JSON.parse(readFileSync(tokens, 'utf8')) as object).toSorted()
+
+describe('npm run rules', () => {
+  it('has the tokens of all rules where two apply at once', PATIENCE, async () => {
+    const names = (letter: string): string[] => Array.from({ length: 10 }, (_, at) => `${letter}${10 + at}`)
+    const of = (letter: string): Record<string, string> => Object.fromEntries(names(letter).map((one) => [one, 'BTC']))
+    const [first, second] = [write('a.json', of('a')), write('b.json', of('b'))]
+    const ended = await Promise.all([run('apply', first), run('apply', second)])
+    expect(ended.map(({ code }) => code)).toEqual([0, 0])
+    expect(known()).toEqual([...names('a'), ...names('b')])
+  })
+})
