@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -180,6 +181,26 @@ describe('rules that are applied', () => {
     const refused: Ask = async () => ({ status: 429, body: { error: 'rate_limited' }, waitMs: 15_000 })
     const asked = await patient(refused, async (ms) => void (waited += ms))('GET', '/alerts/x')
     expect([asked.status, waited]).toEqual([429, 60_000])
+  })
+
+  it('are the same in another order of their fields, and where some of them are defaults', async () => {
+    write('a.json', [{ ...buyers, note: 'n' }], { webhook_url: '$HOOK' })
+    await apply()
+    const moved = { note: 'n', when: { value: 5, operator: 'above', metric: 'cvd' }, webhook_url: '$HOOK' }
+    write('a.json', [{ name: 'buyers', ...moved }], { symbol: 'BTC' })
+    expect(await apply()).toEqual(['keep buyers'])
+  })
+
+  it('are the same by a token file of before, with digests in the order of the file', async () => {
+    write('a.json', [{ name: 'buyers', symbol: 'BTC', note: 'n', when: cvd(5) }])
+    await apply()
+    const sha256 = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+    const digests = {
+      changeable: sha256({ note: 'n', when: cvd(5) }),
+      fixed: sha256({ webhook_url: env.HOOK, symbol: 'BTC' }),
+    }
+    owned['buyers'] = { alert_id: '', manage_token: '', webhook_secret: '', ...owned['buyers'], ...digests }
+    expect(await apply()).toEqual(['keep buyers'])
   })
 
   it('say what cannot be changed, and what the API refuses, by file and line', async () => {

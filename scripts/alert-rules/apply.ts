@@ -79,12 +79,12 @@ async function stepOf(rule: FileRule, owned: OwnedRule | undefined, ask: Ask, no
   if (status === 404) return { name, does: 'create', why: 'it is gone', rule, owned }
   if (isEnded(body, now)) return { name, does: 'create', why: `it has ended, ${String(body['status'])}`, rule, owned }
   const { changeable, fixed } = partsOfBody(rule.body)
-  if (digest(fixed) !== owned.fixed)
+  if (!isDigest(owned.fixed, fixed))
     throw new RuleFileError(
       `${rule.where}: ${name}: its symbols, where it goes and how long it lives stay as they were made; give it another name, and take this one away with --prune`,
     )
   const terms = readRuleTerms(body)
-  const isSame = !isFault(terms) && isDeepStrictEqual(terms, rule.terms) && digest(changeable) === owned.changeable
+  const isSame = !isFault(terms) && isDeepStrictEqual(terms, rule.terms) && isDigest(owned.changeable, changeable)
   const isOver = body['repeat'] === false && body['status'] === 'triggered'
   return isSame
     ? { name, does: 'keep', why: isOver ? 'it is the same, and has rung its one time' : 'it is the same', rule, owned }
@@ -137,8 +137,25 @@ async function create(rule: FileRule, ended: string | undefined, ask: Ask, now: 
   return isEnded(body, now) && id !== ended ? create(rule, id, ask, now) : answer.body
 }
 
+/** The same for the same fields in any order. */
 function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+  return sha256(JSON.stringify(sorted(value)))
+}
+
+/** Token files of before have digests of the fields in the order of the file. */
+function isDigest(known: string, value: unknown): boolean {
+  return known === digest(value) || known === sha256(JSON.stringify(value))
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, one]) => [name, sorted(one)]))
 }
 
 function failed({ where, name }: FileRule, answer: Answer): RuleFileError {
