@@ -10,6 +10,7 @@ import {
   applyStep,
   patient,
   planOf,
+  RuleRefused,
   type Ask,
   type OwnedRule,
   type OwnedRules,
@@ -68,13 +69,22 @@ async function diff(task: Task): Promise<boolean> {
 }
 
 async function apply(task: Task): Promise<void> {
-  const { tokens, ask } = task
-  let owned = readOwned(tokens)
-  for (const step of await stepsOf(task, owned)) {
-    owned = withRule(owned, step.name, await applyStep(step, ask, Date.now))
-    writeOwned(tokens, owned)
+  let owned = readOwned(task.tokens)
+  const steps = await stepsOf(task, owned)
+  let refused = 0
+  for (const step of steps) {
+    try {
+      owned = withRule(owned, step.name, await applyStep(step, task.ask, Date.now))
+    } catch (error) {
+      if (!(error instanceof RuleRefused)) throw error
+      console.error(error.message)
+      refused += 1
+      continue
+    }
+    writeOwned(task.tokens, owned)
     console.log(lineOf(step))
   }
+  if (refused > 0) throw new RuleFileError(`${refused} of ${steps.length} rules refused; the others are applied`)
 }
 
 async function stepsOf({ rules, ask, isPruning }: Task, owned: OwnedRules): Promise<readonly Step[]> {

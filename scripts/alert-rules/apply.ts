@@ -13,6 +13,9 @@ export interface OwnedRule {
   readonly fixed: string
 }
 
+/** What the API says no to of one rule; the others are not concerned. */
+export class RuleRefused extends RuleFileError {}
+
 export type OwnedRules = Readonly<Record<string, OwnedRule>>
 
 /** What is to be done about a rule. */
@@ -75,7 +78,7 @@ async function stepOf(rule: FileRule, owned: OwnedRule | undefined, ask: Ask, no
   const { name } = rule
   if (owned === undefined) return { name, does: 'create', why: 'it is new', rule }
   const { status, body } = await ask('GET', `/alerts/${owned.alert_id}`)
-  if (status !== 404 && status !== 200) throw failed(rule, { status, body })
+  if (status !== 404 && status !== 200) throw failedRule(rule, { status, body })
   if (status === 404) return { name, does: 'create', why: 'it is gone', rule, owned }
   if (isEnded(body, now)) return { name, does: 'create', why: `it has ended, ${String(body['status'])}`, rule, owned }
   const { changeable, fixed } = partsOfBody(rule.body)
@@ -105,8 +108,7 @@ export async function applyStep(
 ): Promise<OwnedRule | undefined> {
   if (does === 'remove' && owned !== undefined) {
     const answer = await ask('DELETE', `/alerts/${owned.alert_id}`, { token: owned.manage_token })
-    if (answer.status !== 200 && answer.status !== 404 && answer.status !== 409)
-      throw new RuleFileError(`${name}: ${wordsOf(answer)}`)
+    if (answer.status !== 200 && answer.status !== 404 && answer.status !== 409) throw failed(name, answer)
     return undefined
   }
   if (rule === undefined) return owned
@@ -115,7 +117,7 @@ export async function applyStep(
   if (does === 'change' && owned !== undefined) {
     const answer = await ask('PATCH', `/alerts/${owned.alert_id}`, { token: owned.manage_token, body: changeable })
     if (answer.status === 200) return { ...owned, ...digests }
-    if (answer.body['error'] !== 'alert_not_active') throw failed(rule, answer) // else it has ended: it is made again
+    if (answer.body['error'] !== 'alert_not_active') throw failedRule(rule, answer) // else it has ended: it is made again
   } else if (does !== 'create') return owned
   const made = await create(rule, owned?.alert_id, ask, now)
   const text = (field: string): string => String(made[field])
@@ -131,7 +133,7 @@ export async function applyStep(
 async function create(rule: FileRule, ended: string | undefined, ask: Ask, now: Clock): Promise<Answer['body']> {
   const key = digest([rule.name, rule.body, ended])
   const answer = await ask('POST', '/alerts', { body: rule.body, key })
-  if (answer.status !== 201) throw failed(rule, answer)
+  if (answer.status !== 201) throw failedRule(rule, answer)
   const id = String(answer.body['alert_id'])
   const { body } = await ask('GET', `/alerts/${id}`)
   return isEnded(body, now) && id !== ended ? create(rule, id, ask, now) : answer.body
@@ -158,8 +160,16 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, one]) => [name, sorted(one)]))
 }
 
-function failed({ where, name }: FileRule, answer: Answer): RuleFileError {
-  return new RuleFileError(`${where}: ${name}: ${wordsOf(answer)}`)
+function failedRule({ where, name }: FileRule, answer: Answer): RuleFileError {
+  return failed(`${where}: ${name}`, answer)
+}
+
+/** Where it is not paid, or takes no more, nor does it for the next rule. */
+function failed(which: string, answer: Answer): RuleFileError {
+  const { status } = answer
+  const isOfAll = status >= 500 || status === 402 || status === 429
+  const message = `${which}: ${wordsOf(answer)}`
+  return isOfAll ? new RuleFileError(message) : new RuleRefused(message)
 }
 
 function wordsOf({ status, body }: Answer): string {

@@ -57,4 +57,10 @@ describe('npm run rules', () => {
     expect(ended.map(({ code }) => code)).toEqual([0, 0])
     expect(known()).toEqual([...names('a'), ...names('b')])
   })
+  it('applies the others where one is refused, and ends with 2', PATIENCE, async () => {
+    const { code, out, told } = await run('apply', write('a.json', { a: 'BTC', b: 'NONE', c: 'BTC' }))
+    expect([code, out]).toEqual([2, '+ a: it is new\n+ c: it is new\n'])
+    expect(told).toMatch(/a\.json:1: b: 404 symbol_not_found [^]*\n1 of 3 rules refused/)
+    expect(known()).toEqual(['a', 'c'])
+  })
 })
