@@ -148,8 +148,9 @@ function asker({ api, data = '.data', max = '1' }: Given): Ask {
   const key = ownKey()
   let left = Number(max)
   return async (method, where, { body, token, key: idempotency } = {}) => {
+    const url = new URL(where, base).href
     const bought = await buy({
-      url: new URL(where, base).href,
+      url,
       method,
       body: body === undefined ? undefined : JSON.stringify(body),
       headers: {
@@ -162,11 +163,28 @@ function asker({ api, data = '.data', max = '1' }: Given): Ask {
       say: (line) => console.error(line),
       nowSeconds: () => Math.floor(Date.now() / 1_000),
       nonce: () => `0x${randomBytes(32).toString('hex')}`,
+    }).catch((error: unknown) => {
+      throw unanswered(`${method} ${url}`, error)
     })
     const { status, text: told, offer, waitMs } = bought
     // What was refused with its payment was tried often enough: anew it would be another payment.
     const again = offer === undefined && waitMs !== undefined ? { waitMs } : {}
-    return { status, ...again, body: told === '' ? {} : (JSON.parse(told) as Record<string, unknown>) }
+    return { status, ...again, body: bodyOf(told) }
+  }
+}
+
+/** `fetch` says by a `TypeError` that nobody answered, and by its cause why. */
+function unanswered(request: string, error: unknown): unknown {
+  if (!(error instanceof TypeError)) return error
+  return new UsageError(`${request}: ${error.message} (${error.cause instanceof Error ? error.cause.message : ''})`)
+}
+
+/** What is no JSON comes from something before the API. */
+function bodyOf(told: string): Record<string, unknown> {
+  try {
+    return told === '' ? {} : (JSON.parse(told) as Record<string, unknown>)
+  } catch {
+    return { message: told.slice(0, 200) }
   }
 }
 

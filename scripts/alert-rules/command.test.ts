@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { closeServer, listen } from '../../infra/http/ops.ts'
 import { startAlerts, type AlertHarness } from '../../api/testing/alert-calls.ts'
 
 const script = fileURLToPath(new URL('../alert-rules.ts', import.meta.url))
@@ -40,7 +42,7 @@ interface Ended {
 }
 
 function run(...words: readonly string[]): Promise<Ended> {
-  const all = [script, ...words, '--tokens', tokens, '--api', api.url]
+  const all = [script, '--tokens', tokens, '--api', api.url, ...words]
   return new Promise((resolve) => {
     execFile(process.execPath, all, (error, out, told) => resolve({ code: error?.code ?? 0, out, told }))
   })
@@ -62,5 +64,15 @@ describe('npm run rules', () => {
     expect([code, out]).toEqual([2, '+ a: it is new\n+ c: it is new\n'])
     expect(told).toMatch(/a\.json:1: b: 404 symbol_not_found [^]*\n1 of 3 rules refused/)
     expect(known()).toEqual(['a', 'c'])
+  })
+  it('says in a line what did not answer, or answered otherwise than an API', PATIENCE, async () => {
+    const proxy = createServer((_request, response) => void response.writeHead(502).end('<html>no such host</html>'))
+    const url = `http://127.0.0.1:${await listen(proxy, '127.0.0.1', 0)}`
+    const file = write('a.json', { a: 'BTC' })
+    const odd = await run('apply', file, '--api', url)
+    expect([odd.code, odd.told]).toEqual([2, `${file}:1: a: 502 <html>no such host</html>\n`])
+    await closeServer(proxy)
+    const away = await run('apply', file, '--api', url)
+    expect([away.code, away.told]).toEqual([2, expect.stringMatching(`^POST ${url}/alerts: fetch failed .*ECONN.*\n$`)])
   })
 })
