@@ -47,7 +47,7 @@ async function main(values: Given, [command, ...words]: readonly string[]): Prom
   const task = { rules, tokens, ask: patient(asker(values), delay), isPruning: values.prune === true }
   if (command === 'diff') return diff(task)
   const lock = `${tokens}.lock`
-  if (existsSync(lock)) console.error(`${lock} is another apply's; waits until that is done`)
+  if (existsSync(lock)) console.error(`${lock} is another apply's; waits while that runs`)
   await withLock(lock, LOCK_MS, () => apply(task))
   return true
 }
