@@ -36,6 +36,20 @@ describe('/futures/basis', () => {
     expect(await body('/futures/basis/BTC')).toMatchObject({ spot_price: 7 })
   })
 
+  it.each([
+    [3_600, false],
+    [3_601, true],
+  ])('of a spot market that said nothing for %i s is stale: %s', async (seconds, stale) => {
+    spokeLast(seconds)
+    expect(await body('/futures/basis/BTC')).toMatchObject({ spot_age_ms: stale ? 3_601_000 : 0, stale })
+  })
+
+  it('of a spot market that is listed no longer is stale', async () => {
+    spokeLast(16)
+    api.database.instruments.push({ asset: 'btc', venue: 'binance', market: 'spot', base: 'BTCUSDT', live: false })
+    expect(await body('/futures/basis/BTC')).toMatchObject({ spot_price: 100, spot_age_ms: 16_000, stale: true })
+  })
+
   it('yields by the year what its funding pays, as the comparison of funding says it', async () => {
     const { best_carry_trade: trade } = await body('/futures/basis/BTC')
     const { exchanges } = await body('/futures/funding-compare/BTC')
@@ -63,6 +77,13 @@ describe('/futures/basis', () => {
     expect(await body('/futures/basis/BTC')).toMatchObject({ best_carry_trade: null })
   })
 })
+
+/** No spot market has said anything for `seconds`; channels live. */
+function spokeLast(seconds: number): void {
+  const { market } = api.database
+  const time = NOW - seconds * 1_000_000
+  market.tickers = market.tickers.map((row) => ({ ...row, time, received: time }))
+}
 
 function change(of: (view: FundingView) => Partial<FundingView>): void {
   const { market } = api.database

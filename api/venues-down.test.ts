@@ -35,6 +35,14 @@ function silence(venues: readonly string[], seconds: number): void {
   )
 }
 
+/** No spot market has said anything for `seconds`; channels live. */
+function spokeLast(seconds: number): void {
+  const { market } = api.database
+  const time = NOW - seconds * SECOND
+  market.tickers = market.tickers.map((row) => ({ ...row, time, received: time }))
+  market.prices = market.prices.map((row) => ({ ...row, time }))
+}
+
 async function body(path: string): Promise<Record<string, unknown>> {
   const { status, body: got } = await api.get(path)
   expect([path, status]).toEqual([path, 200])
@@ -205,6 +213,34 @@ describe('the price chain', () => {
     })
     const { exchanges } = await body('/price/BTC')
     expect(exchanges).toMatchObject({ binance: { age_ms: 3_600_000, used: true, status: 'live' } })
+  })
+
+  it.each([
+    [3_600, 'binance', 102],
+    [3_601, 'coingecko', 100.5],
+  ])('leaves a market that said nothing for %i s: it is %s', async (seconds, source, price) => {
+    spokeLast(seconds)
+    const isStale = source === 'coingecko'
+    expect(await body('/price/BTC')).toMatchObject({ stale: isStale, age_ms: isStale ? 3_601_000 : 0 })
+    expect(await body('/api/v1/prices?symbols=btc')).toMatchObject({
+      data: { btc: { source } },
+      meta: { stale: false },
+    })
+    expect(await body('/api/v1/market/bitcoin')).toMatchObject({ data: { price }, stale: false })
+  })
+
+  it('leaves a composite price whose markets are listed no longer', async () => {
+    spokeLast(60)
+    for (const venue of all)
+      api.database.instruments.push({ asset: 'btc', venue, market: 'spot', base: 'BTCUSDT', live: false })
+    expect(await body('/price/BTC')).toMatchObject({ stale: true, age_ms: 60_000 })
+    expect(await body('/api/v1/market/bitcoin')).toMatchObject({ data: { price: 100.5, source: 'coingecko' } })
+  })
+
+  it('leaves a composite price that was not made for an hour, though its markets speak', async () => {
+    const { market } = api.database
+    market.prices = market.prices.map((row) => ({ ...row, time: NOW - 3_601 * SECOND }))
+    expect(await body('/price/BTC')).toMatchObject({ stale: true, age_ms: 3_601_000 })
   })
 
   it('values quotes by what a unit of them is worth', async () => {

@@ -93,7 +93,7 @@ function basisView(context: AssetContext): View {
   const known = Math.max(...rows.map((row) => row.known))
   const ticker = heldAgainstAt(context.present, context.asset, known)
   if (ticker === undefined) throw noData(`spot price of ${context.symbol} on Binance`)
-  const spot = spotAt(ticker, context.world, known)
+  const spot = spotAt(ticker, context.present, known)
   // Perpetuals are quoted in USDT and so is the spot pair: what a USDT is worth in USD is in neither.
   const trades = legs.map((leg) => [leg, tradeOf(leg, ticker.quotePrice)] as const)
   const body = {

@@ -3,10 +3,9 @@ import { ApiError } from '../errors.ts'
 import type { Token } from '../../schemas/records.ts'
 import type { View } from '../reply.ts'
 import type { Aged } from '../views/legs.ts'
-import { priceOf, type PriceRow, tickersOf, type TickerRow } from '../views/prices.ts'
+import { compositeAge, priceOf, type PriceRow, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { noData, replyNow, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
-import { compositeAge } from './price.ts'
 import { REGISTRY, REGISTRY_STALE } from './prices.ts'
 import { boolean, instant, nullableInstant, nullableInteger, nullableNumber, object, text } from '../schema.ts'
 import { tokenId } from '../parameters.ts'
@@ -87,7 +86,7 @@ function marketView(context: ViewContext, token: Token): View {
 function ownOf(
   price: PriceRow,
   tickers: readonly TickerRow[],
-  { world }: ViewContext,
+  { present }: ViewContext,
 ): Aged & { readonly figures: object } {
   const venues = price.parts.map(({ exchange }) => exchange)
   const volumes = tickers
@@ -99,7 +98,7 @@ function ownOf(
     ...(volumes.length === 0 ? {} : { volume_24h: volumes.reduce((sum, volume) => sum + volume, 0) }),
     source: `composite of ${venues.join(', ')}; details from ${REGISTRY}`,
   }
-  return { ...compositeAge(price, world), figures }
+  return { ...compositeAge(price, present), figures }
 }
 
 function registryFigures({ price, change_24h }: Token): object {

@@ -3,8 +3,7 @@ import { jsonOutput } from '../route.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { type Aged, type LegStatus, legStatuses, legsOf, type Leg } from '../views/legs.ts'
-import { priceOf, type PriceRow, tickersOf, type TickerRow, SPOT_STALE, spotOf } from '../views/prices.ts'
-import { heardOn, type World } from '../views/world.ts'
+import { compositeAge, priceOf, type PriceRow, tickersOf, type TickerRow, spotOf } from '../views/prices.ts'
 import type { View } from '../reply.ts'
 import { type AssetContext, noData, notListed, agedBy, stamped } from './answers.ts'
 import { array, boolean, keyed, nullableInteger, nullableNumber, number, object, oneOf, text } from '../schema.ts'
@@ -50,9 +49,9 @@ interface Quote extends TickerRow, Aged {
 
 /** `/price/:symbol`: the composite price beside the venues’ own that made it. */
 export function priceView(context: AssetContext): View {
-  const { asset, symbol, world, present } = context
+  const { asset, symbol, present } = context
   const [price, tickers] = [priceOf(present, asset), tickersOf(present, asset)]
-  const quotes = tickers.map((row) => ({ ...row, exchange: row.venue, ...spotOf(row, world) }))
+  const quotes = tickers.map((row) => ({ ...row, exchange: row.venue, ...spotOf(row, present) }))
   const legs = legsOf(priceVenues, quotes, { ...context, topic: 'market.tickers', market: 'spot' })
   if (price === undefined)
     throw legs.every(({ status }) => status === 'unlisted')
@@ -68,13 +67,7 @@ export function priceView(context: AssetContext): View {
     sources: price.parts.map(({ exchange }) => exchange),
     exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, shown(leg, quotes, price, context.clock)])),
   }
-  return { body, ...compositeAge(price, world) }
-}
-
-/** How old a composite price is: it stands while the channel of one of its sources is alive. */
-export function compositeAge({ parts, time }: PriceRow, world: World): Aged {
-  const asOf = Math.max(time, ...parts.map(({ exchange }) => heardOn(world, 'market.tickers', exchange)))
-  return { asOf, freshUntil: asOf + SPOT_STALE }
+  return { body, ...compositeAge(price, present) }
 }
 
 /** What the composite is made of is in its own record; of the others what was known then. */

@@ -5,7 +5,7 @@ import { ageOf, jsonReply, type Reply, type ReplyMeta } from '../reply.ts'
 import type { Aged } from '../views/legs.ts'
 import { spotOf, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso } from '../views/time.ts'
-import type { World } from '../views/world.ts'
+import type { Present } from '../present.ts'
 import { noData, positionHeader, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
 import { boolean, instant, integer, nullableNumber, number, object, oneOf } from '../schema.ts'
 import { symbols } from '../parameters.ts'
@@ -95,9 +95,9 @@ function cut(
   return jsonReply(200, { success: true, data, meta }, { cached: false, freshForMs, isFree: age.stale })
 }
 
-function entryOf(asset: string, { present, world, clock }: ViewContext): Entry | undefined {
+function entryOf(asset: string, { present, clock }: ViewContext): Entry | undefined {
   const token = [...present.common.token.values()].find((row) => row.asset === asset)
-  const chosen = choose(quotesOf(tickersOf(present, asset), token, world), clock)
+  const chosen = choose(quotesOf(tickersOf(present, asset), token, present), clock)
   return chosen === undefined ? undefined : shown(asset, chosen, token)
 }
 
@@ -110,10 +110,10 @@ interface Quote extends Aged {
 }
 
 /** The chain in its order, the registry last. A venue's busiest market speaks for it. */
-function quotesOf(tickers: readonly TickerRow[], token: Token | undefined, world: World): Quote[] {
+function quotesOf(tickers: readonly TickerRow[], token: Token | undefined, present: Present): Quote[] {
   const venues = priceVenues.flatMap((venue): Quote[] => {
     const ticker = tickers.find((row) => row.venue === venue)
-    return ticker === undefined ? [] : [{ ...ticker, source: venue, ...spotOf(ticker, world) }]
+    return ticker === undefined ? [] : [{ ...ticker, source: venue, ...spotOf(ticker, present) }]
   })
   if (token === undefined || token.price === null) return venues
   const { price, change_24h: change24h, volume_24h: volume24h, received } = token

@@ -1,14 +1,16 @@
 import type { Micros, SpotTicker } from '../../schemas/records.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
+import { SILENT } from '../../processors/prices/state.ts'
 import { RENAMED } from '../../processors/prices/tickers.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
 import type { Aged } from './legs.ts'
-import { heardOn, type World } from './world.ts'
+import { heardOn } from './world.ts'
 
 /** One venue's part of a composite price, USD. */
 interface PricePart {
   readonly exchange: string
+  readonly instrument: string
   readonly price: number
   /** Venue time of its ticker. */
   readonly time: Micros
@@ -39,6 +41,7 @@ export function priceOf(present: Present, asset: string): PriceRow | undefined {
 /** One spot market now; prices and volumes in USD by what a unit of its quote was worth. */
 export interface TickerRow {
   readonly asset: string
+  readonly instrument: string
   readonly venue: string
   readonly quote: string
   readonly price: number
@@ -89,6 +92,7 @@ function tickerOf(ticker: SpotTicker): TickerRow {
   const volume = quoted ?? (base === null ? null : base * last)
   return {
     asset,
+    instrument,
     venue: partsOf(instrument).venue,
     quote,
     price: asDecimal(price * usd),
@@ -101,16 +105,36 @@ function tickerOf(ticker: SpotTicker): TickerRow {
 }
 
 /** Spot prices older than this are stale. */
-export const SPOT_STALE: Micros = 15_000_000
+const SPOT_STALE: Micros = 15_000_000
+
+/** How old a spot price is: a quiet market is not a dead one, so it stands while its venue's channel is alive. */
+export function spotOf(ticker: Spoken, present: Present): Aged {
+  return spotAt(ticker, present, Infinity)
+}
 
 /** The same, as it was at a moment. */
-export function spotAt(ticker: Pick<TickerRow, 'venue' | 'time'>, world: World, moment: Micros): Aged {
-  const asOf = Math.max(ticker.time, Math.min(moment, spotOf(ticker, world).asOf))
+export function spotAt(ticker: Spoken, present: Present, moment: Micros): Aged {
+  const asOf = Math.max(ticker.time, heldUpBy(ticker, present, moment))
   return { asOf, freshUntil: asOf + SPOT_STALE }
 }
 
-/** How old a spot price is: a quiet market is not a dead one, so it stands while its venue's channel is alive. */
-export function spotOf({ venue, time }: Pick<TickerRow, 'venue' | 'time'>, world: World): Aged {
-  const asOf = Math.max(time, heardOn(world, 'market.tickers', venue))
+/** How old a composite price is: it stands while the channel of one of its sources is alive. */
+export function compositeAge({ asset, parts, time }: PriceRow, present: Present): Aged {
+  const { ticker } = present.of(asset)
+  const held = parts.map(({ exchange, instrument }) => {
+    // what a source said later is not in this price
+    const received = Math.min(time, ticker.get(instrument)?.received ?? time)
+    return heldUpBy({ venue: exchange, instrument, received }, present, Infinity)
+  })
+  const asOf = Math.max(time, ...held)
   return { asOf, freshUntil: asOf + SPOT_STALE }
+}
+
+type Spoken = Pick<TickerRow, 'venue' | 'instrument' | 'time' | 'received'>
+
+/** Up to when a living channel speaks for a market: not for one that is listed no longer, or that was silent for long. */
+function heldUpBy(market: Omit<Spoken, 'time'>, present: Present, moment: Micros): Micros {
+  const { venue, instrument, received } = market
+  const heard = Math.min(moment, heardOn(present.world(), 'market.tickers', venue))
+  return isListed(present, instrument) && heard - received <= SILENT ? heard : 0
 }
