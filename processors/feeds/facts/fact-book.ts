@@ -55,8 +55,11 @@ export class FactBook {
     this.#out = out
   }
 
-  /** The instruments that a source lists now. One whose factors changed starts anew; what is not listed is forgotten. */
-  list(source: string, market: Market, instruments: Iterable<Instrument>): void {
+  /**
+   * The instruments that a source lists now. One whose factors changed starts anew; what is not listed is forgotten, and
+   * given back.
+   */
+  list(source: string, market: Market, instruments: Iterable<Instrument>): Instrument[] {
     const known = this.#marketOf(source, market)
     const next = new Map<string, FactMarket>()
     for (const instrument of instruments) {
@@ -65,6 +68,8 @@ export class FactBook {
       next.set(instrument.symbol, keep ? before : new FactMarket(instrument))
     }
     this.#markets.set(`${source}:${market}`, next)
+    const before = [...(known?.values() ?? [])].map(({ instrument }) => instrument)
+    return before.filter(({ symbol, asset }) => next.get(symbol)?.instrument.asset !== asset)
   }
 
   /** Assets whose tickers are written more often. */

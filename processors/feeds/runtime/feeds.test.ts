@@ -441,6 +441,28 @@ describe('feeds', () => {
     })
   })
 
+  it('say in marks of prices that a market is listed no longer, so that its last price counts no more', async () => {
+    const started = await start({ againMs: 50 })
+    const { of, broker } = started
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    say({ symbol: 'ETHUSDT', last: '10' })
+    await vi.waitFor(async () => expect(await of('market.tickers', 'spot_ticker')).toHaveLength(2))
+    venue.list = [listed('BTCUSDT')]
+    const changes = async (topic: 'market.tickers' | 'market.trades') =>
+      (await of<Mark>(topic, 'mark')).flatMap((mark) => mark.changes)
+    const ended = { instrument: 'okx:spot:ETHUSDT', asset: 'eth', state: 'ended' }
+    await vi.waitFor(async () => expect(await changes('market.tickers')).toMatchObject([ended]))
+    expect(await changes('market.trades')).toEqual([])
+    const counts = (asset: string): boolean | undefined => {
+      const log = broker.records('market.tickers', partitionOf(asset, partitions))
+      const driver = new CoreTestDriver(prices, 'market.tickers')
+      driver.batch(...log.flatMap(({ value }) => (value === null ? [] : [codec.decode(value)])))
+      return driver.state.assets.get(asset)?.sources.has('okx')
+    }
+    expect([counts('btc'), counts('eth')]).toEqual([true, false])
+  })
+
   it('go on with the markets that they know while the venue’s list has none', async () => {
     const { of } = await start({ againMs: 20 })
     await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))

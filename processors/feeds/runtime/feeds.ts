@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Writer } from '../../../infra/kafka/seam.ts'
 import type { Logger } from '../../../infra/log.ts'
 import type { Codec } from '../../../schemas/codec.ts'
-import type { Micros, Trade, TradePosition } from '../../../schemas/records.ts'
+import type { Instrument, Micros, Trade, TradePosition } from '../../../schemas/records.ts'
 import { venueNames } from '../../../schemas/venues.ts'
 import type { PastProgress } from '../facts/backfill-plan.ts'
 import { FactBook } from '../facts/fact-book.ts'
@@ -113,6 +113,10 @@ export class Feeds {
       change: (change: Parameters<Report['change']>[0]) => {
         report.change(change)
         marks.get('market.trades')?.change(change)
+      },
+      unlisted: (gone: readonly Instrument[]) => {
+        for (const { instrument, asset } of gone)
+          marks.get('market.tickers')?.change({ instrument, asset, state: 'ended', time: clock.now() })
       },
       // a stop ends the wait
       repair: { feed: feedName, wait: (ms: number) => this.#wait(ms), random: () => Math.random() },

@@ -46,6 +46,8 @@ interface VenueFeedParts {
   /** A trade of the stream is in the log's hands. */
   readonly trade: (venue: string, trade: Trade, clamped: boolean) => void
   readonly change: (change: SubscriptionChange) => void
+  /** Spot markets that were listed until now. */
+  readonly unlisted: (gone: readonly Instrument[]) => void
   /** What the repair of trades needs beside the venue's own. */
   readonly repair: Pick<RepairOptions, 'feed' | 'wait' | 'random'>
   readonly backfillDays: BackfillDays
@@ -111,7 +113,8 @@ export class VenueFeed {
   /** What a market of the venue lists now. */
   list(market: Market, instruments: ReadonlyMap<string, Instrument>): void {
     this.#listed.set(market, instruments)
-    this.#parts.facts.list(this.venue.name, market, instruments.values())
+    const gone = this.#parts.facts.list(this.venue.name, market, instruments.values())
+    if (market === 'spot') this.#parts.unlisted(gone)
     this.#apply()
   }
 
