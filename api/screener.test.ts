@@ -85,6 +85,22 @@ describe('the screener', () => {
     expect(figures(await screen(byName))).toEqual([200_000, null, sol])
   })
 
+  it('has prices that stand alone: none that is older than 15 s', async () => {
+    const { market } = api.database
+    const since = (seconds: number): number => NOW - seconds * 1_000_000
+    const spoke: Readonly<Record<string, number>> = { btc: since(3_600), eth: since(3_601), sol: since(3_601) }
+    const at = ({ asset }: { readonly asset: string }): number => spoke[asset] ?? NOW
+    market.tickers = market.tickers.map((row) => ({ ...row, received: at(row) }))
+    market.prices = market.prices.map((row) => ({ ...row, time: at(row) }))
+    const { symbols } = await screen('?sort=symbol&order=asc')
+    expect(symbols.map(({ price, change_24h_pct: change }) => [price, change])).toEqual([
+      [102, 1.25],
+      [null, null],
+      [null, null],
+    ])
+    expect(names(await screen('?where=price>1'))).toEqual(['BTC'])
+  })
+
   it('sorts by any figure either way, and puts last who does not say it', async () => {
     expect(names(await screen('?sort=price'))).toEqual(['BTC', 'ETH', 'SOL'])
     expect(names(await screen('?sort=price&order=asc'))).toEqual(['SOL', 'ETH', 'BTC'])

@@ -9,13 +9,13 @@ import { isCounted } from './flow.ts'
 import { allFunding, type FundingRow, percentAYear, percentOf } from './funding.ts'
 import { interestKey, type PastInterest, FUNDING_STALE, valuedOf } from './perpetuals.ts'
 import { countableOf, countedOf, liquidationsOf, type LiquidationRow } from './liquidations.ts'
-import { priceOf } from './prices.ts'
+import { compositeAge, priceOf } from './prices.ts'
 
 const HOUR: Micros = 3_600_000_000
 
 /** What a symbol can be sorted and filtered by; null: not said. */
 export const screened = {
-  price: 'Composite price, USD; null: no venue says it',
+  price: 'Composite price, USD; null: no venue says it now',
   change_24h_pct: 'Its change in 24 h, percent',
   funding_rate_pct: 'Running rate of the venue in `funding_exchange`, percent per interval',
   funding_annualized_pct: 'The same by the year, percent',
@@ -67,17 +67,22 @@ export function screenOf({ present, counted, assets, clock, liquidatedTo, past }
   const liquidated = liquidatedTo === undefined ? undefined : liquidatedBefore(present, liquidatedTo)
   return [...assets].map((asset) => {
     const perpetuals = funding.get(asset) ?? []
-    const price = priceOf(present, asset)
     return {
       symbol: symbolOf(asset),
-      price: price?.price ?? null,
-      change_24h_pct: price?.change24h ?? null,
+      ...priceFigures(present, asset, clock),
       ...fundingFigures(perpetuals, clock),
       ...interestFigures(perpetuals, clock, past),
       ...flowFigures(present, asset, counted),
       ...liquidatedFigures(asset, liquidated),
     }
   })
+}
+
+function priceFigures(present: Present, asset: string, clock: Micros): Pick<Figures, 'price' | 'change_24h_pct'> {
+  const price = priceOf(present, asset)
+  if (price === undefined || compositeAge(price, present).freshUntil < clock)
+    return { price: null, change_24h_pct: null }
+  return { price: price.price, change_24h_pct: price.change24h }
 }
 
 function fundingFigures(

@@ -1163,7 +1163,7 @@ class ScreenerSymbolsItem(TypedDict):
     symbol: str
     # Whose running rate it is; null: none is known
     funding_exchange: Literal["binance", "bybit", "okx", None]
-    # Composite price, USD; null: no venue says it
+    # Composite price, USD; null: no venue says it now
     price: float | None
     # Its change in 24 h, percent
     change_24h_pct: float | None

@@ -1431,7 +1431,7 @@ export type ScreenerAnswer = {
     readonly symbol: string
     /** Whose running rate it is; null: none is known */
     readonly funding_exchange: 'binance' | 'bybit' | 'okx' | null
-    /** Composite price, USD; null: no venue says it */
+    /** Composite price, USD; null: no venue says it now */
     readonly price: number | null
     /** Its change in 24 h, percent */
     readonly change_24h_pct: number | null
