@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyFields } from '../../schemas/codec.ts'
-import type { Audit, Gap, SubscriptionChange } from '../../schemas/records.ts'
-import { createWorld, iso, type World } from './testing/world.ts'
+import type { Audit, Gap, LogGap, SubscriptionChange } from '../../schemas/records.ts'
+import { createWorld, iso, PARTITION, type World } from './testing/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -131,4 +131,87 @@ it('tells which minutes a gap or a subscription explains, and the worst of those
       worst_minute: null,
     },
   ])
+})
+
+describe('of a minute that differs it is told', () => {
+  const bybit = 'bybit:perp:BTCUSDT'
+  const coinbase = 'coinbase:spot:BTC-USD'
+  const at = (seconds: number): number => M + seconds * 1_000_000
+  const said = (writer: string, changes: readonly (readonly [SubscriptionChange['state'], number])[], heard: number) =>
+    world.mark('market.trades', {
+      writer,
+      time: at(heard),
+      changes: changes.map(([state, seconds]) => change(state, at(seconds), bybit)),
+    })
+  const differing = (name: string, minutes: readonly number[]): Buffer[] =>
+    minutes.map((minute) => audit(M + minute * MINUTE, { ...off(-0.5), instrument: name }))
+  const explained = (name: string, column: string) =>
+    `SELECT (toUnixTimestamp(minute) - ${M / 1e6}) / 60 AS minute FROM audits
+     WHERE instrument = '${name}' AND ${column} ORDER BY minute`
+  const minutes = (...all: number[]): object[] => all.map((minute) => ({ minute }))
+
+  it('that nobody was subscribed only where no feed process was for all of it', async () => {
+    await world.append('market.trades', [
+      said('a', [['acknowledged', -60]], 20 * 60), // killed then
+      said(
+        'b',
+        [
+          ['asked', 30],
+          ['acknowledged', 40],
+        ],
+        40,
+      ),
+      said('b', [['ended', 10 * 60]], 30 * 60),
+      said('never-answered', [['asked', 12 * 60]], 30 * 60),
+      said(
+        'c',
+        [
+          ['asked', 22 * 60 + 10],
+          ['acknowledged', 22 * 60 + 20],
+        ],
+        30 * 60,
+      ), // takes the killed one's place
+      said('c', [['ended', 25 * 60]], 30 * 60),
+    ])
+    await world.append('derived.audit', differing(bybit, [0, 5, 10, 13, 21, 22, 23, 25]))
+    await world.soon(`SELECT count() AS n FROM audits WHERE instrument = '${bybit}'`, [{ n: 8 }])
+    await world.soon(`SELECT count() AS n FROM subscription_changes WHERE instrument = '${bybit}'`, [{ n: 8 }])
+    await world.soon("SELECT uniq(writer) AS n FROM marks WHERE topic = 'market.trades'", [{ n: 5 }])
+    expect(await world.rows(explained(bybit, 'explained'))).toEqual(minutes(22, 25))
+    expect(await world.rows(explained(bybit, 'not_subscribed'))).toEqual(minutes(22, 25))
+  })
+
+  it('that the log lost trades of its partition before they were counted', async () => {
+    const lost = (change: Partial<LogGap>): Buffer =>
+      world.codec.encode('control.gaps', 'log_gap', {
+        reader: 'cvd',
+        topic: 'market.trades',
+        partition: PARTITION,
+        reason: 'retention',
+        position: 70,
+        next: 90,
+        shift: 0,
+        missing: 20,
+        from_time: at(3 * 60 + 59),
+        to_time: at(5 * 60),
+        time: at(6 * 60),
+        ...change,
+      })
+    const later = { from_time: at(8 * 60), to_time: at(9 * 60) }
+    await world.append('control.gaps', [
+      lost({}),
+      lost({ ...later, reader: 'alerts', topic: 'alerts.inputs' }),
+      lost({ ...later, reason: 'output_cut' }),
+      lost({ ...later, partition: PARTITION + 1 }),
+    ])
+    await world.append('market.trades', [
+      world.mark('market.trades', { time: at(30 * 60), changes: [change('acknowledged', M - MINUTE, coinbase)] }),
+    ])
+    await world.append('derived.audit', differing(coinbase, [2, 3, 4, 5, 6, 8]))
+    await world.soon(`SELECT count() AS n FROM audits WHERE instrument = '${coinbase}'`, [{ n: 6 }])
+    await world.soon(`SELECT count() AS n FROM subscription_changes WHERE instrument = '${coinbase}'`, [{ n: 1 }])
+    await world.soon('SELECT count() AS n FROM log_gaps', [{ n: 4 }])
+    expect(await world.rows(explained(coinbase, 'in_log_gap'))).toEqual(minutes(3, 4, 5))
+    expect(await world.rows(explained(coinbase, 'explained'))).toEqual(minutes(3, 4, 5))
+  })
 })
