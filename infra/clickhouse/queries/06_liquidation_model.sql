@@ -1,23 +1,33 @@
 -- Question: did the liquidations that the model expected come about where the price swept its levels?
--- A row: an asset; the model's swept mass since its start beside what the venues reported in the range.
+-- A row: an asset; the mass that the model swept in the range, over each of its starts, beside what the venues reported
+-- in the range, from its first start on.
 -- Units: USD of one side; ratio is observed over expected (null: nothing was expected).
 -- Parameters: start, end
 WITH
-    swept AS
+    counted AS
     (
         SELECT
             asset,
-            argMax(swept_long_usd, time) - argMin(swept_long_usd, time) AS long_usd,
-            argMax(swept_short_usd, time) - argMin(swept_short_usd, time) AS short_usd
+            since,
+            -- A start within the range counts from nothing, an earlier one from what it had.
+            argMax(swept_long_usd, time) - if(since < {start:DateTime64(6, 'UTC')}, argMin(swept_long_usd, time), 0) AS long_usd,
+            argMax(swept_short_usd, time) - if(since < {start:DateTime64(6, 'UTC')}, argMin(swept_short_usd, time), 0) AS short_usd
         FROM liquidation_risk
         WHERE time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+        GROUP BY asset, since
+    ),
+    swept AS
+    (
+        SELECT asset, min(since) AS first, sum(counted.long_usd) AS long_usd, sum(counted.short_usd) AS short_usd
+        FROM counted
         GROUP BY asset
     ),
     seen AS
     (
         SELECT asset, sumIf(value, side = 'long') AS long_usd, sumIf(value, side = 'short') AS short_usd
         FROM liquidations
-        WHERE time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+        INNER JOIN (SELECT asset, first FROM swept) AS begun USING (asset)
+        WHERE time >= greatest({start:DateTime64(6, 'UTC')}, first) AND time < {end:DateTime64(6, 'UTC')}
         GROUP BY asset
     )
 SELECT

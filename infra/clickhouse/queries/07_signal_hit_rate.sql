@@ -2,7 +2,8 @@
 -- A row: a kind, a period and a class of signal that has a direction; hits count moves of any size in its direction.
 -- Units: returns in basis points over `horizon` seconds, positive where the price rose; hit_low and hit_high bound the true
 -- share of hits at 95 % (Wilson), so that three signals do not look like a law. They rest on the signals whose horizons do
--- not overlap (independent): others tell the same story twice. Signals without a later price do not count.
+-- not overlap (independent): others tell the same story twice. Signals without a price of the minute before them, or of the
+-- minute after their horizon, do not count.
 -- Parameters: asset, horizon, start, end
 WITH
     1.96 AS z,
@@ -28,12 +29,14 @@ WITH
         SELECT kind, period, to, direction, at, later, quoted.price AS entry
         FROM (SELECT *, 1 AS one FROM marked) AS signal
         ASOF INNER JOIN quoted ON quoted.one = signal.one AND signal.at >= quoted.time
+        WHERE quoted.time >= signal.at - INTERVAL 1 MINUTE
     ),
     moved AS
     (
         SELECT kind, period, to, direction, at, 10000 * (quoted.price / entry - 1) AS return_bp
         FROM (SELECT *, 1 AS one FROM entered) AS signal
         ASOF INNER JOIN quoted ON quoted.one = signal.one AND signal.later <= quoted.time
+        WHERE quoted.time <= signal.later + INTERVAL 1 MINUTE
     )
 SELECT
     kind,

@@ -1,7 +1,7 @@
 -- Question: who acts on a webhook a while after it rang, at what price do they arrive?
 -- A row: a price alert's trigger, newest first, tests and late ones left out.
 -- Units: basis points in the alert's direction. overshoot_bp: how far beyond its target it rang; slippage_bp: how far the
--- composite price had gone on (negative: come back) `horizon` seconds later; null: no price by then.
+-- composite price had gone on (negative: come back) `horizon` seconds later; null: no price within a minute of then.
 -- Parameters: asset, horizon, start, end
 WITH
     rung AS
@@ -25,7 +25,7 @@ SELECT
     rung.target_price AS target_price,
     rung.current_price AS price,
     10000 * direction * (current_price / target_price - 1) AS overshoot_bp,
-    10000 * direction * (quoted.price / current_price - 1) AS slippage_bp
+    10000 * direction * (if(quoted.time <= later + INTERVAL 1 MINUTE, quoted.price, NULL) / current_price - 1) AS slippage_bp
 FROM rung
 ASOF LEFT JOIN quoted ON quoted.asset = rung.asset AND rung.later <= quoted.time
 ORDER BY time DESC, trigger_id

@@ -1,9 +1,19 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { emptyFields } from '../../../schemas/codec.ts'
-import type { Flow, FlowHour, Message, VenueCandle } from '../../../schemas/records.ts'
+import type {
+  CompositePrice,
+  Flow,
+  FlowHour,
+  Liquidation,
+  LiquidationRisk,
+  Message,
+  Signal,
+  Trigger,
+  VenueCandle,
+} from '../../../schemas/records.ts'
 import { connectClickhouse, type Clickhouse } from '../client.ts'
 import { fillSmallWorld } from '../testing/small-world/fill.ts'
-import { HOUR, MINUTE } from '../testing/small-world/time.ts'
+import { HOUR, MINUTE, SECOND } from '../testing/small-world/time.ts'
 import { createWorld, type World } from '../testing/world.ts'
 import { answers } from '../testing/answers.ts'
 import { workedQueries } from './queries.ts'
@@ -174,6 +184,76 @@ describe('funding counts by the year of the interval of its own time', () => {
   })
 })
 
+it('06_liquidation_model counts over each start of the model, and what was reported from the first on', async () => {
+  const risks = [
+    riskOf('xrp', [0, 50_000], -24 * HOUR),
+    riskOf('xrp', [6, 60_000], -24 * HOUR),
+    riskOf('xrp', [6.01, 500], 6 * HOUR),
+    riskOf('xrp', [12, 9_000], 6 * HOUR),
+    riskOf('ada', [11.01, 200], 11 * HOUR),
+    riskOf('ada', [12, 1_000], 11 * HOUR),
+  ]
+  const events = [
+    liquidationOf('xrp', 3, 11_000),
+    liquidationOf('xrp', 8, 8_000),
+    liquidationOf('ada', 2, 90_000),
+    liquidationOf('ada', 11.5, 900),
+  ]
+  await world.append(
+    'alerts.inputs',
+    risks.map((row) => world.codec.encode('alerts.inputs', 'liquidation_risk', row)),
+  )
+  await world.append(
+    'market.liquidations',
+    events.map((row) => world.codec.encode('market.liquidations', 'liquidation', row)),
+  )
+  await world.soon("SELECT count() AS n FROM liquidation_risk WHERE asset IN ('xrp', 'ada')", [{ n: 6 }])
+  await world.soon("SELECT count() AS n FROM liquidations WHERE asset IN ('xrp', 'ada')", [{ n: 4 }])
+  const range = { start: '2024-08-25 00:00:00', end: '2024-08-26 00:00:00' }
+  const short = { expected_short_usd: 0, observed_short_usd: 0 }
+  expect(await ask('06_liquidation_model', range)).toEqual([
+    // 60,000 - 50,000, and 9,000 since six o'clock.
+    { asset: 'xrp', expected_long_usd: 19_000, observed_long_usd: 19_000, ...short, ratio: 1 },
+    { asset: 'ada', expected_long_usd: 1_000, observed_long_usd: 900, ...short, ratio: 0.9 },
+  ])
+})
+
+describe('a price that is over a minute away from the time that is asked about does not count', () => {
+  const range = { asset: 'xrp', start: '2024-08-27 00:00:00', end: '2024-08-28 00:00:00' }
+  const at = (seconds: number): number => dayOf(27) + seconds * SECOND
+  beforeAll(async () => {
+    const prices = [priceOf(at(0), 100), priceOf(at(130), 102)]
+    const rung = [9, 10].map((seconds) => triggerOf(at(seconds)))
+    const signals = [9, 10, 60, 61].map((seconds) => signalOf(at(seconds)))
+    await world.append(
+      'alerts.inputs',
+      prices.map((row) => world.codec.encode('alerts.inputs', 'composite_price', row)),
+    )
+    await world.append(
+      'alerts.triggers',
+      rung.map((row) => world.codec.encode('alerts.triggers', 'trigger', row)),
+    )
+    await world.append(
+      'derived.signals',
+      signals.map((row) => world.codec.encode('derived.signals', 'signal', row)),
+    )
+    await world.soon("SELECT count() AS n FROM prices WHERE asset = 'xrp'", [{ n: 2 }])
+    await world.soon("SELECT count() AS n FROM triggers WHERE asset = 'xrp'", [{ n: 2 }])
+    await world.soon("SELECT count() AS n FROM signals WHERE asset = 'xrp'", [{ n: 4 }])
+  })
+
+  it('in 11_trigger_slippage', async () => {
+    const rows = await ask('11_trigger_slippage', range)
+    // Of 10 s the price of 130 s is a minute behind 70 s; of 9 s there is none by then.
+    expect(rows.map(({ slippage_bp }) => slippage_bp)).toEqual([200, null])
+  })
+
+  it('in 07_signal_hit_rate, nor as the price of the signal', async () => {
+    // Of 9 s there is no later one; of 61 s the price of 0 s is too old.
+    expect(await ask('07_signal_hit_rate', range)).toMatchObject([{ signals: 2, mean_return_bp: 200 }])
+  })
+})
+
 describe('02_cvd_against_price counts its cvd from the interval in which the range begins', () => {
   const rows = (given: object): Promise<object[]> => ask('02_cvd_against_price', given)
   const flows = async (given: object): Promise<object[]> =>
@@ -289,6 +369,52 @@ function rateOf(time: number, rate: number): Message<'derivative_ticker'> {
 
 function settlementOf(time: number, settled_rate: number): Message<'settlement'> {
   return { type: 'settlement', value: { ...perpetual, settled_rate, mark: null, time, received: time } }
+}
+
+/** Long mass that the model had swept by an hour of 25 August, since a time of that day. */
+function riskOf(asset: string, [hour, swept_long_usd]: readonly [number, number], since: number): LiquidationRisk {
+  const time = dayOf(25) + hour * HOUR
+  const told = { swept_long_usd, since: dayOf(25) + since, time, v: Math.round(hour * 100) }
+  const near = {
+    at_risk_5_usd: 0,
+    at_risk_5_pct: 0,
+    at_risk_10_usd: 0,
+    at_risk_10_pct: 0,
+    cascade_risk: 'low',
+  } as const
+  const common = { asset, price: 100, open_interest_usd: 100_000, swept_short_usd: 0 }
+  return { ...emptyFields('liquidation_risk'), ...common, ...near, ...told }
+}
+
+function liquidationOf(asset: string, hour: number, value: number): Liquidation {
+  const time = dayOf(25) + hour * HOUR
+  const what = { instrument: `okx:perp:${asset.toUpperCase()}-USDT-SWAP`, asset, id: `${asset}${hour}` }
+  const how = { side: 'long', size: value / 100, price: 100, price_kind: 'order', completeness: 'all' } as const
+  return { ...what, ...how, value, time, received: time }
+}
+
+function priceOf(time: number, price: number): CompositePrice {
+  const bounds = { price, low: price, high: price, change_24h: null, sources: [] }
+  return { asset: 'xrp', ...bounds, quality: 'good', late: false, time, v: time }
+}
+
+function triggerOf(time: number): Trigger {
+  const what = {
+    trigger_id: `alert_xrp_${time}`,
+    alert_id: 'alert_xrp',
+    kind: 'price',
+    asset: 'xrp',
+    symbol: 'XRP',
+  } as const
+  const rang = { condition: 'above', current_price: 100, target_price: 100, trigger_count: 1 }
+  const sent = { receiver: 'hooks.example.org:443', webhook: 'sealed', key_version: 1, test: false, record: 'rec_x' }
+  const how = { condition_met: 'XRP rose above 100 USD', severity: 'medium', quality: 'good', late: false } as const
+  return { ...emptyFields('trigger'), ...what, ...rang, ...sent, ...how, time, v: time }
+}
+
+function signalOf(time: number): Signal {
+  const what = { asset: 'xrp', kind: 'cvd', period: '1h', from: 'neutral', to: 'bullish_pressure' } as const
+  return { ...what, value: 0.1, evidence: { buy: 3, sell: 2 }, exchange: null, time, v: time }
 }
 
 /** A worked query's rows. */
