@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../schemas/records.ts'
+import { CvdTestDriver, longAgo, mark as markAt, trade } from '../cvd/testing/records.ts'
 import { payloadOf } from '../webhooks/payload.ts'
 import {
   cancel,
@@ -15,9 +16,12 @@ import {
   metric,
   price,
   risk,
+  SECOND,
   T0,
   type AlertsTestDriver,
 } from './testing/records.ts'
+import { readRuleTerms, type RuleTerms } from './kinds/rule-terms.ts'
+import { WhatIf } from './what-if.ts'
 
 const cvdAbove = (value: number, more: object = {}) => ({ metric: 'cvd', operator: 'above', value, ...more })
 const cvd = (seconds: number, value: number, venue = 'binance') => metric(seconds, 'cvd', { [`cvd@${venue}`]: value })
@@ -75,17 +79,17 @@ describe('a metric', () => {
   })
 
   it.each([
-    ['cvd_change', { 'buy@okx': 5, 'sell@okx': 1 }, 12, 11],
-    ['volume', { 'buy@okx': 5, 'sell@okx': 1 }, 18, 17],
-    ['liquidated_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 18, 17],
-    ['liquidated_short_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 3, 2.9],
-  ])('%s adds a window up, once it has seen all of it', (name, figures, sum, below) => {
+    ['cvd_change', { 'buy@okx': 5, 'sell@okx': 1 }, 12, 11, 130],
+    ['volume', { 'buy@okx': 5, 'sell@okx': 1 }, 18, 17, 130],
+    ['liquidated_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 18, 17, 120],
+    ['liquidated_short_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 3, 2.9, 120],
+  ])('%s adds a window up, once it has seen all of it', (name, figures, sum, below, emptied) => {
     const core = name.startsWith('liquidated') ? 'liquidated' : 'cvd'
     const log = [metric(20, core, figures), metric(40, core, figures), mark(59), metric(60, core, figures)]
     const when = (value: number) => ({ metric: name, window: '1m', operator: 'above', value })
     expect(rang(when(below), ...log)).toEqual([60])
     expect(rang(when(sum), ...log)).toEqual([])
-    expect(rang({ ...when(0), operator: 'below', value: 0.001 }, ...log, ...marks(70, 200))).toEqual([120])
+    expect(rang({ ...when(0), operator: 'below', value: 0.001 }, ...log, ...marks(70, 200))).toEqual([emptied])
   })
 
   it('that changes compares with a window ago, and knows nothing before', () => {
@@ -149,6 +153,73 @@ describe('a metric', () => {
 
   it('is told by a core that was built again for nobody', () => {
     expect(rang(cvdAbove(5), cvd(30, 1), cvd(20, 9), cvd(30, 9))).toEqual([])
+  })
+})
+
+/** What the cvd core tells rules of a trade of 1 BTC each second for `trading` seconds; marks come for `seconds`, the alerts' own `ahead` of it. */
+function traded(seconds: number, { trading = seconds, ahead = 0.5 } = {}): Message[] {
+  const cvdCore = new CvdTestDriver().batch(longAgo())
+  return Array.from({ length: seconds }, (_, at) => at + 1).flatMap((now) => {
+    const time = T0 + (now - 0.5) * SECOND
+    if (now <= trading) cvdCore.batch(trade({ first_id: now, time }))
+    cvdCore.batch(markAt(T0 + (now + 0.2) * SECOND))
+    const told = cvdCore.emitted.splice(0).flatMap(({ topic, message }) => {
+      return topic === 'alerts.inputs' && message !== null ? [message] : []
+    })
+    return [...told, mark(now + 0.2 + ahead)]
+  })
+}
+
+describe('a window of trades', () => {
+  const volume = (operator: string, value: number, more: object = {}) => {
+    return { metric: 'volume', window: '1m', operator, value, ...more }
+  }
+  const spike = (operator: string, value: number) => ({ ...volume(operator, value), metric: 'volume_spike' })
+  const change = (operator: string, value: number) => ({ ...volume(operator, value), metric: 'cvd_change' })
+
+  it.each([0, 0.5, 6])('is as full in a steady market as it is, told %d s behind the time', (ahead) => {
+    const log = traded(1_200, { ahead })
+    expect(given(createRule(volume('above', 59.5), { resolved: true }), ...log).rang).toEqual([60])
+    expect(given(createRule(change('above', 59.5), { held_for: '5m' }), ...log).rang).toEqual([360])
+    for (const when of [volume('below', 59.5), change('below', 59.5), spike('below', 0.8), spike('above', 1.2)])
+      expect(given(createRule(when), ...log).rang).toEqual([])
+  })
+
+  it('empties by time where nobody trades, 10 s behind it', () => {
+    const log = traded(400, { trading: 120 })
+    expect(given(createRule(volume('below', 59.5), { repeat: false }), ...log).rang).toEqual([140.7])
+    expect(given(createRule(volume('below', 0.5)), ...log).rang).toEqual([190.7])
+    expect(given(createRule(volume('below', 0.5)), ...marks(1, 80)).rang).toEqual([71])
+  })
+
+  it('closes with what was traded up to the end of its candle', () => {
+    const close = (length: string) => ({ close: length })
+    const rangIn = (trading: number) =>
+      given(createRule(volume('above', 59.5, close('1m')), { resolved: true }), ...traded(400, { trading })).rang
+    expect([rangIn(62), rangIn(355), rangIn(345)]).toEqual([
+      [60, 130.7],
+      [60, 360],
+      [60, 370.7],
+    ])
+    expect(given(createRule(volume('above', 299.5, { window: '5m', ...close('5m') })), ...traded(303)).rang).toEqual([
+      300,
+    ])
+  })
+
+  it('is not moved back by marks that are behind what was told', () => {
+    const told = Array.from({ length: 12 }, (_, at) => metric((at + 1) * 10, 'cvd', { 'buy@okx': 10 }))
+    const fed = given(createRule(volume('above', 59), { resolved: true }), ...told, ...marks(10, 130))
+    expect(fed.rang).toEqual([60])
+    expect(fed.restart().batch(metric(130, 'cvd', { 'buy@okx': 10 }), ...marks(140, 180)).rang).toEqual([60, 150])
+  })
+
+  it('is in a trial what it is in life', () => {
+    const log = traded(600).filter(({ type }) => type === 'metric') as Message<'metric'>[]
+    const when = { ...volume('above', 59.5), exchange: null, close: null }
+    const terms = readRuleTerms({ when, resolved: true }) as RuleTerms
+    const trial = new WhatIf({ asset: 'btc', symbol: 'BTC', terms }, T0)
+    for (const [offset, message] of log.entries()) trial.feed({ partition: 0, offset, message })
+    expect(trial.rang.map(({ time }) => (time - T0) / SECOND)).toEqual([60])
   })
 })
 

@@ -1,4 +1,5 @@
 import type { CompositePrice, LiquidationRisk, Metric as MetricRecord, Micros } from '../../schemas/records.ts'
+import { LATENESS } from '../cvd/state.ts'
 import { cascadeRisks } from '../liquidations/cascade.ts'
 import type { Input } from './kinds/kind.ts'
 import { durationOf, metricOf, type Metric, type MetricInput, type MetricName } from './metrics.ts'
@@ -51,6 +52,11 @@ const SPIKE_WINDOWS = 24
 const SPIKE_WINDOWS_MIN = 5
 /** A value that was told longer ago says nothing of now. */
 const LIFETIME: Micros = 900_000_000
+/**
+ * What was traded up to a time is told behind it: when its bucket has closed, with the next mark, by a core that may be
+ * behind the others. What nobody has told so much later was not traded.
+ */
+const TOLD_WITHIN: Micros = LATENESS + 8_000_000
 /** Figures of different processors come at most this much out of the order of their times. */
 const DISORDER: Micros = 120_000_000
 
@@ -186,16 +192,27 @@ export class Series {
     const figure = this.#figureOf(told)
     if (figure === undefined) return false
     if (this.#close === 0) return this.#set(this.#made(told.time, figure), told.time)
+    if (this.#isFlow) return this.#addToCandle(told.time, figure)
     const isClosed = this.#closes(told.time)
     const made = this.#made(told.time, figure)
-    if (!this.#isFlow) this.#raw = made === undefined ? null : [told.time, made]
+    this.#raw = made === undefined ? null : [told.time, made]
     return isClosed
   }
 
+  /** What came up to a candle's end is of the candle, which it closes. */
+  #addToCandle(time: Micros, figure: number): boolean {
+    const isClosed = this.#closes(time - 1)
+    this.#made(time, figure)
+    return this.#closes(time) || isClosed
+  }
+
   /** Lets time pass: what leaves a window, and candles that close. Whether there is a new value. */
-  advance(time: Micros): boolean {
+  advance(now: Micros): boolean {
+    const time = this.#isFlow && this.input === 'cvd' ? now - TOLD_WITHIN : now
     if (this.#close > 0) return this.#closes(time)
-    return this.#isFlow && this.#set(this.#made(time, 0), time)
+    if (!this.#isFlow) return false
+    const end = Math.max(time, this.#time) // marks may be behind what was told
+    return this.#set(this.#made(end, 0), end)
   }
 
   /** What was so before a candle's end becomes the value of the candle. */

@@ -12,23 +12,33 @@ const leaves = series.map((name) => {
   return { metric: metricName, window, operator: 'above', value: 1, close: close === '' ? null : close }
 })
 
-const step = fc.record({
+const step: fc.Arbitrary<Step> = fc.record({
   wait: fc.constantFrom(1, 3, 10, 10, 20),
   buy: fc.integer({ min: 0, max: 8 }),
   okx: fc.boolean(),
   what: fc.constantFrom('mark', 'cvd', 'funding'),
+  late: fc.constantFrom(0, 2, 5),
 })
+
+interface Step {
+  readonly wait: number
+  readonly buy: number
+  readonly okx: boolean
+  readonly what: string
+  /** Figures of trades are told so much behind their time. */
+  readonly late: number
+}
 
 /** By then a rule of an hour has expired. */
 const START = 4_000
 
-function logOf(steps: readonly { wait: number; buy: number; okx: boolean; what: string }[]): Message[] {
+function logOf(steps: readonly Step[]): Message[] {
   let now = START
   const begin = [metric(now, 'cvd', { 'buy@okx': 1 }), metric(now, 'funding', { 'open_interest@binance': 1 })]
-  const rest = steps.flatMap(({ wait, buy, okx, what }): Message[] => {
+  const rest = steps.flatMap(({ wait, buy, okx, what, late }): Message[] => {
     now += wait
     if (what === 'mark') return [mark(now)]
-    if (what === 'cvd') return [mark(now), metric(now, 'cvd', { 'buy@okx': buy, 'sell@okx': 2 })]
+    if (what === 'cvd') return [mark(now), metric(now - late, 'cvd', { 'buy@okx': buy, 'sell@okx': 2 })]
     return [
       mark(now),
       metric(now, 'funding', { 'open_interest@binance': buy + 1, ...(okx && { 'open_interest@okx': 9 }) }),

@@ -128,13 +128,20 @@ const risks: fc.Arbitrary<At> = fc.record({ pct: around(4, 6), usd: fc.constantF
       risk(seconds, pct, { at_risk_5_usd: usd }),
 )
 
-/** What processors tell of an asset, at whole seconds. */
+/** What processors tell of an asset, at whole seconds; of trades some seconds later. */
 const figures: fc.Arbitrary<At> = fc.oneof(
   fc
-    .record({ buy: around(0, 2), sell: around(0, 2), binance: around(-1, 2), okx: around(-1, 2), place: around(1, 3) })
-    .map(({ buy, sell, binance, okx, place }): At => {
+    .record({
+      buy: around(0, 2),
+      sell: around(0, 2),
+      binance: around(-1, 2),
+      okx: around(-1, 2),
+      place: around(1, 3),
+      late: fc.constantFrom(0, 0, 2, 5),
+    })
+    .map(({ buy, sell, binance, okx, place, late }): At => {
       const told = { 'buy@okx': buy, 'sell@binance': sell, 'cvd@binance': binance, 'cvd@okx': okx, cvd_class_1h: place }
-      return (seconds) => metric(Math.floor(seconds), 'cvd', told)
+      return (seconds) => metric(Math.floor(seconds) - late, 'cvd', told)
     }),
   fc.record({ binance: around(1, 3), okx: fc.constantFrom(undefined, 1, 2) }).map(({ binance, okx }): At => {
     const told = { 'open_interest@binance': binance, ...(okx !== undefined && { 'open_interest@okx': okx }) }

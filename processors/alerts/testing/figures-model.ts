@@ -56,23 +56,28 @@ export class FiguresModel {
     for (const [key, seen] of this.#seen) {
       const leaf = leafOf(key)
       if (!key.startsWith(`${asset} `) || inputs[leaf.metric] !== input) continue
-      if (leaf.close !== undefined && close(leaf, seen, time)) changed.add(name(leaf))
+      // What came at a candle's end is of the candle where it is added up.
+      if (leaf.close !== undefined && close(leaf, seen, isSum(leaf) ? time - 1 : time)) changed.add(name(leaf))
       const figure = figureOf(leaf, figures)
       if (figure === undefined) continue
       seen.told.push([time, figure[0], figure[1]])
-      if (leaf.close === undefined && settle(leaf, seen, time)) changed.add(name(leaf))
+      if (leaf.close === undefined ? settle(leaf, seen, time) : isSum(leaf) && close(leaf, seen, time))
+        changed.add(name(leaf))
     }
     return changed
   }
 
-  /** What time alone changes. */
+  /** What time alone changes: of sums, what was told up to 10 s before it. */
   pass(asset: string, time: number): Set<string> {
     const changed = new Set<string>()
     for (const [key, seen] of this.#seen) {
       const leaf = leafOf(key)
       if (!key.startsWith(`${asset} `)) continue
+      const told = isSum(leaf) ? time - 10 * S : time
       const isNew =
-        leaf.close === undefined ? leaf.metric === 'cvd_change' && settle(leaf, seen, time) : close(leaf, seen, time)
+        leaf.close === undefined
+          ? isSum(leaf) && settle(leaf, seen, Math.max(told, seen.time))
+          : close(leaf, seen, told)
       if (isNew) changed.add(name(leaf))
     }
     return changed
@@ -152,6 +157,10 @@ function lone(figure: number | undefined): readonly [number, string] | undefined
   return figure === undefined ? undefined : [figure, '']
 }
 
+function isSum({ metric }: ModelLeaf): boolean {
+  return metric === 'cvd_change'
+}
+
 /** What the figure is made to; whether there is, or was, one. */
 function settle(leaf: ModelLeaf, seen: Seen, time: number): boolean {
   const value = made(leaf, seen, time)
@@ -164,7 +173,7 @@ function close(leaf: ModelLeaf, seen: Seen, time: number): boolean {
   const length = lengths[leaf.close ?? ''] ?? NaN
   const end = Math.floor(time / length) * length
   if (seen.time >= end || seen.since >= end) return false
-  if (leaf.metric === 'cvd_change') return settle(leaf, seen, end)
+  if (isSum(leaf)) return settle(leaf, seen, end)
   const last = seen.told.at(-1)
   if (last === undefined || last[0] >= end) return false
   const value = made(leaf, seen, last[0])
@@ -176,7 +185,7 @@ function close(leaf: ModelLeaf, seen: Seen, time: number): boolean {
 function made(leaf: ModelLeaf, { told, since }: Seen, now: number): number | undefined {
   const window = lengths[leaf.window ?? ''] ?? 0
   const newest = told.at(-1)
-  if (leaf.metric === 'cvd_change') {
+  if (isSum(leaf)) {
     if (now - since < window) return undefined
     return told.reduce((sum, [time, figure]) => (time > now - window ? sum + figure : sum), 0)
   }
