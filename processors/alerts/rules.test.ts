@@ -223,6 +223,25 @@ describe('a window of trades', () => {
   })
 })
 
+describe('a candle', () => {
+  it.each(['1m', '5m', '1h'])(
+    'of %s closes with nothing known where nothing was told for 15 minutes before',
+    (close) => {
+      const both = { all: [cvdAbove(5, { close }), { metric: 'price', operator: 'above', value: 100 }] }
+      const log = [...marks(10, 2_700), cvd(2_705, 6), ...marks(2_710, 3_600), ...marks(3_610, 7_200)]
+      expect(rang(both, ...log.slice(0, -360), price(3_601, 101))).toEqual([3_601])
+      expect(rang(both, ...log, price(7_201, 101))).toEqual([])
+    },
+  )
+
+  it('that closes with nothing known is not over by that', () => {
+    const rule = createRule(cvdAbove(5, { close: '5m' }), { resolved: true })
+    const fed = given(rule, cvd(10, 6), ...marks(20, 2_400)).restart()
+    expect([fed.rang, fed.triggers.length]).toEqual([[300], 1])
+    expect(fed.batch(cvd(2_410, 4), ...marks(2_420, 2_700)).rang).toEqual([300, 2_700])
+  })
+})
+
 describe('joined conditions', () => {
   const both = { all: [cvdAbove(5), { metric: 'price', operator: 'above', value: 100 }] }
   const either = { any: both.all }

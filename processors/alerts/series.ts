@@ -221,7 +221,8 @@ export class Series {
     if (this.#time >= end || this.#since >= end) return false
     if (this.#isFlow) return this.#set(this.#made(end, 0), end)
     if (this.#raw === null || this.#raw[0] >= end) return false
-    return this.#set(this.#raw[1], end)
+    const [told, value] = this.#raw
+    return this.#set(end - told > LIFETIME ? undefined : value, end)
   }
 
   #set(value: number | undefined, time: Micros): boolean {

@@ -170,7 +170,7 @@ export const ruleLogs: fc.Arbitrary<Message[]> = fc
     fc.array(ruleCreations, { minLength: 2, maxLength: 4 }),
     fc.array(
       fc.record({
-        wait: fc.constantFrom(1, 1, 4, 10, 30, 61),
+        wait: fc.constantFrom(1, 1, 1, 4, 4, 10, 10, 30, 30, 61, 950),
         make: fc.oneof(
           { weight: 8, arbitrary: anyFigures },
           { weight: 4, arbitrary: prices },

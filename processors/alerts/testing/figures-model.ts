@@ -178,7 +178,9 @@ function close(leaf: ModelLeaf, seen: Seen, time: number): boolean {
   if (last === undefined || last[0] >= end) return false
   const value = made(leaf, seen, last[0])
   if (value === undefined) return false
-  Object.assign(seen, { value, time: end })
+  const isKnown = end - last[0] <= 900 * S
+  if (!isKnown && seen.value === undefined) return false
+  Object.assign(seen, { value: isKnown ? value : undefined, time: end })
   return true
 }
 
