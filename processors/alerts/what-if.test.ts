@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { recordPosition } from '../../schemas/record-id.ts'
 import type { Message } from '../../schemas/records.ts'
-import { create, given, latePrice, mark, price, risk, SECOND, T0 } from './testing/records.ts'
+import { create, given, latePrice, mark, metric, price, risk, SECOND, T0 } from './testing/records.ts'
 import type { AlertTerms } from './kinds/kinds.ts'
 import type { PriceTerms } from './kinds/price.ts'
+import { readRuleTerms, type RuleTerms } from './kinds/rule-terms.ts'
 import { WhatIf, type WhatIfTerms } from './what-if.ts'
 
 const level: WhatIfTerms = {
@@ -63,6 +64,24 @@ describe('an alert that is tried out', () => {
     expect(rang(crossing, price(1, 101), price(2, 102))).toEqual([])
     expect(rang(crossing, price(1, 99), price(2, 101), price(3, 99), price(4, 101))).toEqual([2])
     expect(rang(crossing, price(1, 99), price(2, 101), price(61, 99), price(63, 99), price(64, 101))).toEqual([2, 64])
+  })
+
+  it('rings no more often where it tells that it is over', () => {
+    const values = [0, 6, 6, 0, 0, 0, 0, 0, 7, 7, 0]
+    const rangOf = (resolved: boolean) => {
+      const terms = readRuleTerms({ when: { metric: 'cvd', operator: 'above', value: 5 }, resolved }) as RuleTerms
+      const trial = new WhatIf({ ...level, terms }, T0)
+      for (const [at, value] of values.entries()) {
+        const message = metric((at + 1) * 10, 'cvd', { 'cvd@binance': value })
+        trial.feed({ partition: 3, offset: at, message })
+      }
+      return trial.rang.map(({ trigger_id: id, time }) => [id, (time - T0) / SECOND])
+    }
+    const twice = [
+      ['what-if-1_1', 20],
+      ['what-if-1_2', 90],
+    ]
+    expect([rangOf(false), rangOf(true)]).toEqual([twice, twice])
   })
 
   it('watches liquidation risk as well', () => {

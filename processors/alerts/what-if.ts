@@ -3,6 +3,7 @@ import type { Message, Micros, NewAlert, Trigger } from '../../schemas/records.t
 import { alerts } from './alerts.ts'
 import type { Input } from './kinds/kind.ts'
 import { alertKinds, type AlertTerms } from './kinds/kinds.ts'
+import { ringOf } from './parts.ts'
 import { nobody } from './record.ts'
 import { Series } from './series.ts'
 import { addSeries, AHEAD_MAX, COOLDOWN, fresh, sightOf, type AlertsState } from './state.ts'
@@ -111,7 +112,8 @@ export class WhatIf {
   #apply(message: Message, partition = 0, offset = 0): void {
     const entry = { topic: 'alerts.inputs', offset, time: 0, message } as const
     alerts.apply(this.#state, entry, { partition, v: offset, partitionTime: this.#state.time }, (output) => {
-      if (output.message?.type === 'trigger') this.#ring(output.message.value)
+      if (output.message?.type !== 'trigger' || ringOf(output.message.value.trigger_id) !== undefined) return
+      this.#ring(output.message.value)
     })
   }
 
