@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import type { Message } from '../../schemas/records.ts'
 import {
   cancel,
   command,
   create,
+  createRule,
   DAY,
   extend,
   given,
   HOUR,
   mark,
+  metric,
   newAlert,
   price,
   SECOND,
@@ -198,6 +201,24 @@ describe('a cancel', () => {
   it('of one that is cancelled or expired is refused', () => {
     expect(after(given(create(), cancel(), cancel())).at(-1)).toBe('rejected alert_not_active')
     expect(after(given(create(), mark(DAY), cancel())).at(-1)).toBe('rejected alert_not_active')
+  })
+})
+
+describe('a change of a rule that rang', () => {
+  const above = (value: number) => ({ metric: 'cvd', operator: 'above', value })
+  const cvd = (seconds: number, value: number) => metric(seconds, 'cvd', { 'cvd@okx': value })
+  const edit = (value: number, more: object = {}) => {
+    const { value: made } = createRule(above(value), { ...more })
+    return command({ action: 'edit', alert: made.alert })
+  }
+
+  it('lets it ring no sooner than its new cooldown after its last ring, also where it had waited out the old one', () => {
+    const rang = [createRule(above(5)), cvd(10, 6), cvd(20, 4), mark(71)]
+    const hour = (...log: readonly Message[]) => given(...rang, edit(5, { cooldown: '1h' }), ...log).rang
+    expect(hour(cvd(90, 6), mark(3_609), cvd(3_609.5, 7))).toEqual([10])
+    expect(hour(cvd(90, 6), mark(3_610), cvd(3_620, 7))).toEqual([10, 3_620])
+    expect(given(...rang, mark(4_000), edit(5, { cooldown: '1h' }), cvd(4_010, 6)).rang).toEqual([10, 4_010])
+    expect(given(createRule(above(5)), edit(5, { cooldown: '1h' }), cvd(10, 6)).rang).toEqual([10])
   })
 })
 

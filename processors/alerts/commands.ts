@@ -266,7 +266,7 @@ function edit(state: AlertsState, alert: StoredAlert, asked: NewAlert | null, no
   if (alert.ended_at > 0) return rejected(alert, 'alert_not_active', 'The alert has ended; make another one.')
   if (hasTooManySeries(state, alert.asset, terms))
     return rejected(alert, 'overloaded', 'There are too many alerts; try again later.')
-  const cools = alert.status === 'triggered' && now < alert.last_triggered + cooldownOf(state, { terms })
+  const cools = alert.last_triggered > 0 && now < alert.last_triggered + cooldownOf(state, { terms })
   const edited: StoredAlert = {
     ...alert,
     terms,

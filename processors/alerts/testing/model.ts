@@ -233,7 +233,7 @@ export class Model {
       this.#event('rejected', item, 'alert_not_active')
       return
     }
-    const cools = item.status === 'triggered' && now < item.rang + 60 * S
+    const cools = item.rang > 0 && now < item.rang + 60 * S
     const rule = JSON.parse(asked.condition) as ModelRule
     Object.assign(item, { rule, status: cools ? 'triggered' : 'active', ready: cools, held: 0, since: now })
     this.#event('edited', item)
