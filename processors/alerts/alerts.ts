@@ -73,7 +73,10 @@ function follow(state: AlertsState, command: Command, out: Emitter): void {
   out.outcome(outcome, command, now)
   const { alert } = outcome
   if (alert === null) return
-  if (outcome.event !== 'rejected') for (const part of outcome.parts ?? []) out.part(part, outcome.event, now)
+  if (outcome.event !== 'rejected') {
+    for (const part of outcome.parts ?? []) out.part(part, outcome.event, now)
+    for (const over of outcome.over ?? []) tell(state, { event: 'resolved', ...over }, out)
+  }
   if (outcome.event === 'tested') {
     const price = state.prices.get(alert.asset)?.price
     out.trigger(testOf(state.kinds, alert, { request: command.request_id, price, now }, out.origin))
@@ -85,10 +88,13 @@ function follow(state: AlertsState, command: Command, out: Emitter): void {
 }
 
 function evaluate(state: AlertsState, input: Input, out: Emitter): void {
-  applyInput(state, input, (moved) => {
-    out.moved(moved, state.time)
-    if (moved.event === 'triggered' || moved.event === 'resolved') remember(state, moved.alert, moved.cause, out.origin)
-  })
+  applyInput(state, input, (moved) => tell(state, moved, out))
+}
+
+/** What rings, or is over, is remembered, so that it can be told again. */
+function tell(state: AlertsState, moved: Moved, out: Emitter): void {
+  out.moved(moved, state.time)
+  if (moved.event === 'triggered' || moved.event === 'resolved') remember(state, moved.alert, moved.cause, out.origin)
 }
 
 function tick(state: AlertsState, time: Micros, out: Emitter): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { recordId } from '../../schemas/record-id.ts'
 import type { Message } from '../../schemas/records.ts'
 import {
   cancel,
@@ -12,11 +13,14 @@ import {
   mark,
   metric,
   newAlert,
+  pause,
   price,
   SECOND,
   T0,
   type AlertsTestDriver,
 } from './testing/records.ts'
+import { payloadOf } from '../webhooks/payload.ts'
+import { alerts } from './alerts.ts'
 import { applyCommand } from './commands.ts'
 import { REQUESTS_MAX } from './state.ts'
 
@@ -219,6 +223,51 @@ describe('a change of a rule that rang', () => {
     expect(hour(cvd(90, 6), mark(3_610), cvd(3_620, 7))).toEqual([10, 3_620])
     expect(given(...rang, mark(4_000), edit(5, { cooldown: '1h' }), cvd(4_010, 6)).rang).toEqual([10, 4_010])
     expect(given(createRule(above(5)), edit(5, { cooldown: '1h' }), cvd(10, 6)).rang).toEqual([10])
+  })
+
+  it('tells that the ring is over where it told so, once, with the terms by which it rang', () => {
+    const rings = [createRule(above(5), { resolved: true, note: 'old' }), cvd(10, 6), mark(20)]
+    const g = given(...rings, edit(50, { resolved: true, note: 'new' }))
+    expect(g.triggers.map(({ trigger_id: id }) => id)).toEqual(['a_1', 'a_1_over'])
+    const record = recordId({ topic: 'alerts.inputs', partition: 0, offset: 4 })
+    expect(g.triggers[1]).toMatchObject({ time: T0 + 20 * SECOND, trigger_count: 1, record })
+    const bodies = g.triggers.map((trigger): unknown => JSON.parse(payloadOf(trigger, 'live').toString()))
+    expect(bodies[1]).toMatchObject({
+      data: {
+        triggered: false,
+        status: 'resolved',
+        note: 'old',
+        figures: [{ metric: 'cvd', value: 6 }],
+        condition_met: 'Over: BTC CVD above 5: the rule was changed; now CVD 6',
+      },
+    })
+    g.restart().batch(cvd(30, 4), mark(70), cvd(80, 60), cvd(90, 4), mark(150))
+    expect(g.triggers.map(({ trigger_id: id }) => id)).toEqual(['a_1', 'a_1_over', 'a_2', 'a_2_over'])
+  })
+
+  it('tells nothing of a ring that is over, or of which nobody wanted to know it', () => {
+    const ids = (...log: readonly Message[]) => given(...log).triggers.map(({ trigger_id: id }) => id)
+    expect(ids(createRule(above(5)), cvd(10, 6), edit(7, { resolved: true }))).toEqual(['a_1'])
+    const over = [createRule(above(5), { resolved: true }), cvd(10, 6), cvd(20, 4)]
+    expect(ids(...over, edit(7))).toEqual(['a_1', 'a_1_over'])
+    expect(ids(...over, mark(70), edit(7))).toEqual(['a_1', 'a_1_over'])
+    expect(ids(createRule(above(5), { resolved: true }), edit(7), cvd(10, 6))).toEqual([])
+  })
+
+  it('tells so where it rests, of each symbol of a rule for all, and again where the log lost it', () => {
+    const rests = given(createRule(above(5), { resolved: true }), cvd(10, 6), pause(null), edit(7))
+    expect(rests.triggers.map(({ trigger_id: id }) => id)).toEqual(['a_1', 'a_1_over'])
+    const { value } = createRule(above(5), { id: 'r.a0', resolved: true })
+    const log = [{ type: 'command', value: { ...value, asset: '*0' } } as const, cvd(10, 6)]
+    const all = given(...log)
+      .restart()
+      .batch({ ...edit(7), value: { ...edit(7).value, alert_id: 'r.a0' } })
+    expect(all.triggers.map(({ trigger_id: id }) => id)).toEqual(['r.a0.btc_1', 'r.a0.btc_1_over'])
+    const again: unknown[] = []
+    alerts.restate?.(all.state, 'alerts.triggers', { partition: 0, v: 9, partitionTime: 0 }, ({ key }) =>
+      again.push(key),
+    )
+    expect(again).toEqual(['r.a0.btc_1', 'r.a0.btc_1_over'])
   })
 })
 

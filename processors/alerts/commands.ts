@@ -1,6 +1,6 @@
 import type { Command, Micros, NewAlert } from '../../schemas/records.ts'
 import { resumed } from './evaluate.ts'
-import type { AlertKind, StoredAlert } from './kinds/kind.ts'
+import type { AlertKind, Cause, StoredAlert } from './kinds/kind.ts'
 import { isEverywhere } from './parts.ts'
 import { readPast } from './past.ts'
 import { storedAlert } from './record.ts'
@@ -18,6 +18,7 @@ import {
   put,
   REQUEST_KNOWN,
   REQUESTS_MAX,
+  sightOf,
 } from './state.ts'
 import type { AlertsState } from './state.ts'
 
@@ -37,6 +38,12 @@ type Rejection =
 type Done =
   'created' | 'repeated' | 'extended' | 'cancelled' | 'tested' | 'resent' | 'edited' | 'paused' | 'resumed' | 'warmed'
 
+/** A ring that is over: the alert as it rang, and what it tells of it. */
+interface Over {
+  readonly alert: StoredAlert
+  readonly cause: Cause
+}
+
 /** What became of a command. */
 export type Outcome =
   | {
@@ -44,6 +51,8 @@ export type Outcome =
       readonly alert: StoredAlert
       /** Of a rule for all symbols: its symbols' parts that were changed with it. */
       readonly parts?: readonly StoredAlert[]
+      /** Rings that are over by it, of which that is to be told. */
+      readonly over?: readonly Over[]
     }
   | {
       readonly event: 'rejected'
@@ -76,12 +85,12 @@ function followAll(state: AlertsState, command: Command, now: Micros): Outcome {
   if (outcome.event === 'tested' || outcome.event === 'resent' || outcome.event === 'warmed') return outcome
   // What the rule was extended by, they are: whatever they have rung.
   const toPart = { ...command, payment: command.payment ?? 'its rule' }
-  const parts = partsOf(state, command.alert_id).flatMap(({ alert_id }) => {
+  const followed = partsOf(state, command.alert_id).flatMap(({ alert_id }) => {
     const one = follow(state, { ...toPart, alert_id }, now)
-    return one.event === 'rejected' ? [] : [one.alert]
+    return one.event === 'rejected' ? [] : [one]
   })
   begin(state, outcome.alert)
-  return { ...outcome, parts }
+  return { ...outcome, parts: followed.map(({ alert }) => alert), over: followed.flatMap(({ over }) => over ?? []) }
 }
 
 function repeat(state: AlertsState, id: string): Outcome {
@@ -257,7 +266,7 @@ function cancel(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
 
 /**
  * Gives it other terms of its kind, and nothing else: it waits anew, as if created now. One that rang less than its
- * cooldown ago is active again when that is over.
+ * cooldown ago is active again when that is over; what it rang is over now.
  */
 function edit(state: AlertsState, alert: StoredAlert, asked: NewAlert | null, now: Micros): Outcome {
   const terms = asked === null ? undefined : state.kinds.read(asked)
@@ -276,8 +285,18 @@ function edit(state: AlertsState, alert: StoredAlert, asked: NewAlert | null, no
     held: 0,
     since: now,
   }
+  const over = overBy(state, alert, now)
   put(state, edited)
-  return { event: 'edited', alert: edited }
+  return { event: 'edited', alert: edited, over }
+}
+
+/** What rang by other terms is over, seen or not: nothing looks at those any more. */
+function overBy(state: AlertsState, alert: StoredAlert, now: Micros): readonly Over[] {
+  const { status, armed, terms } = alert
+  const kind = state.kinds.of(terms)
+  if (status !== 'triggered' || armed || kind.resolves?.(terms) !== true) return []
+  const cause = kind.causeNow?.(terms, sightOf(state, alert.asset), now)
+  return cause === undefined ? [] : [{ alert, cause: { ...cause, isOver: true, isChanged: true } }]
 }
 
 /** It rests: nothing moves it but its end and its owner. */

@@ -73,6 +73,8 @@ export interface Cause {
   readonly key?: string
   /** Not that it rings is told, but that what rang is over. */
   readonly isOver?: boolean
+  /** It is over since its terms were changed. */
+  readonly isChanged?: boolean
 }
 
 /** A level of one figure of a record, at which alerts wait. */
@@ -128,6 +130,8 @@ export interface AlertKind<T extends Terms = Terms, I extends keyof Looked = key
   isEdge?(terms: T): boolean
   /** It tells when what rang is over. */
   resolves?(terms: T): boolean
+  /** Of a kind that does: its figures as they are at a time. */
+  causeNow?(this: void, terms: T, sight: Sight, time: Micros): C
   /** It may be made without an end. */
   readonly mayLastForever?: boolean
 

@@ -37,6 +37,7 @@ export const rule: AlertKind<RuleTerms, 'readings', RuleCause> = {
   holds: (terms) => (terms.held_for === null ? 0 : (durationOf(terms.held_for) ?? 0)),
   isEdge,
   resolves: ({ resolved }) => resolved,
+  causeNow: causeOf,
   mayLastForever: true,
 
   levels: {},
@@ -50,11 +51,11 @@ export const rule: AlertKind<RuleTerms, 'readings', RuleCause> = {
   },
 
   describe: ({ when, held_for: held }) => `${conditionWords(when)}${held === null ? '' : ` for ${held}`}`,
-  describeCause: (terms, symbol, { figures, isOver }) => {
+  describeCause: (terms, symbol, { figures, isOver, isChanged }) => {
     const now = figures.map(figureWords).join(', ')
-    return isOver === true
-      ? `Over: ${symbol} ${conditionWords(terms.when)} no longer; now ${now}`
-      : `${symbol}: ${rule.describe(terms)}; now ${now}`
+    if (isOver !== true) return `${symbol}: ${rule.describe(terms)}; now ${now}`
+    const why = isChanged === true ? ': the rule was changed' : ' no longer'
+    return `Over: ${symbol} ${conditionWords(terms.when)}${why}; now ${now}`
   },
   evidence: (terms, cause) => {
     const state = cause?.isOver === true ? 'resolved' : 'triggered'

@@ -223,7 +223,7 @@ export class Model {
     } else this.#event('rejected', item, 'alert_not_active')
   }
 
-  /** Other terms of a rule: it waits anew, and keeps what is left of its cooldown. */
+  /** Other terms of a rule: it waits anew, and keeps what is left of its cooldown; what it rang is over. */
   #edit(item: Item, asked: NewAlert | null, now: number): void {
     if (item.rule === undefined || asked?.kind !== 'rule') {
       this.#event('rejected', item, 'invalid_body')
@@ -234,6 +234,7 @@ export class Model {
       return
     }
     const cools = item.rang > 0 && now < item.rang + 60 * S
+    if (item.status === 'triggered' && !item.ready && item.rule.resolved === true) this.#rung.push([item, '_over'])
     const rule = JSON.parse(asked.condition) as ModelRule
     Object.assign(item, { rule, status: cools ? 'triggered' : 'active', ready: cools, held: 0, since: now })
     this.#event('edited', item)
