@@ -333,6 +333,20 @@ describe('an end', () => {
     expect(g.state.alerts.size).toBe(0)
     expect(g.save()).toContain('-alert|a')
   })
+
+  it('of a symbol that rang is told of as long as its rule for a list lives, and 7 days more', () => {
+    const rings = { metric: 'cvd', operator: 'above', value: 5 }
+    const until = (hours: number, ...log: readonly Message[]): number => {
+      const g = given(createRule(rings, { id: 'r.1.btc', repeat: false, hours }), ring, ...log).restart()
+      for (let day = 1; day < 60; day += 1) if (g.batch(mark(day * DAY)).state.alerts.size === 0) return day
+      return Infinity
+    }
+    const ring = metric(10, 'cvd', { 'cvd@okx': 6 })
+    expect([until(720), until(24), until(0)]).toEqual([37, 8, Infinity])
+    expect(until(48, extend(240, 'paid', 'r.1.btc'))).toBe(19)
+    expect([until(720, cancel('r.1.btc')), until(0, mark(DAY - 1), cancel('r.1.btc'))]).toEqual([7, 8])
+    expect(given(createRule(rings, { repeat: false, hours: 720 }), ring, mark(8 * DAY)).state.alerts.size).toBe(0)
+  })
 })
 
 it('forwards each mark that raises time, behind what it changed', () => {

@@ -11,6 +11,10 @@ export function listPart(id: string, nth: number, asset: string): string {
   return `${id}.${nth}.${asset}`
 }
 
+export function isListPart(id: string): boolean {
+  return id.includes('.') && /^\w+\.\d+\./.test(id)
+}
+
 /** The part of a rule for all symbols in a partition, and what stands for an asset in its commands. */
 export function everywherePart(id: string, partition: number): { readonly id: string; readonly asset: string } {
   return { id: `${id}.a${partition}`, asset: `${EVERYWHERE}${partition}` }

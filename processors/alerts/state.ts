@@ -4,7 +4,7 @@ import { Book, type AlertBook } from './book.ts'
 import { FigureBook, nowhere } from './figure-book.ts'
 import type { AlertKind, Cause, Kinds, Sight, StoredAlert, Terms } from './kinds/kind.ts'
 import { alertKinds } from './kinds/kinds.ts'
-import { EVERYWHERE, everywhereOf, isEverywhere, symbolPart } from './parts.ts'
+import { EVERYWHERE, everywhereOf, isEverywhere, isListPart, symbolPart } from './parts.ts'
 import { Series, type SavedSeries } from './series.ts'
 import { SharedBook } from './shared-book.ts'
 import { Timers } from './timers.ts'
@@ -323,7 +323,7 @@ export function timersOf(
   alert: StoredAlert,
 ): readonly (readonly [what: AlertTimer, key: Micros])[] {
   const isPart = everywhereOf(alert.alert_id) !== undefined // its life is that of its rule
-  if (alert.ended_at > 0) return isPart ? [] : [['purged', alert.ended_at + RETENTION]]
+  if (alert.ended_at > 0) return isPart || toldTill(alert) === NEVER ? [] : [['purged', toldTill(alert) + RETENTION]]
   const timers: (readonly [AlertTimer, Micros])[] = []
   if (isPart && alert.paused_until > 0) return timers
   if (!isPart && alert.expires_at !== NEVER) timers.push(['expires', alert.expires_at])
@@ -334,6 +334,11 @@ export function timersOf(
   if (isCooling(alert)) timers.push(['cooled', alert.last_triggered + cooldownOf(state, alert)])
   if (alert.held > 0) timers.push(['held', alert.held + (state.kinds.of(alert.terms).holds?.(alert.terms) ?? 0)])
   return timers
+}
+
+/** What a list's symbol has rung is told of as long as the list may live for others, of which it knows nothing. */
+function toldTill({ alert_id: id, status, ended_at: ended, expires_at: expires }: StoredAlert): Micros {
+  return status === 'triggered' && isListPart(id) ? Math.max(ended, expires) : ended
 }
 
 /** It rang, has not ended, and has been back or has other terms now: it becomes active when its minute is over. */
