@@ -22,7 +22,7 @@ export const DAYS_MAX = 30
 export const LATE_START: Micros = HOUR + 300 * SECOND
 /** Where our own log begins within this, nothing else is looked at. */
 const SEAM: Micros = 300 * SECOND
-/** Records that are decided about in one go, some milliseconds; then others have their turn. */
+/** Records, or steps of time, that are decided about in one go, some milliseconds; then others have their turn. */
 const SLICE = 250
 /** Most records of one trial; at five prices a second a week has three million. */
 const ROWS_MAX = 4_000_000
@@ -235,6 +235,7 @@ class Run {
     for (const one of seen) {
       this.#fed += 1
       if (this.#fed % SLICE === 0) await others()
+      while (!this.#trial.pass(one.message.value.time, SLICE)) await others()
       const isFed = this.#trial.feed(one)
       if (isLate(one.message)) continue
       this.#last = one.message.value.time

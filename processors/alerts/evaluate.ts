@@ -63,7 +63,7 @@ function readFigures(state: AlertsState, input: Input, report: Report): void {
 }
 
 /** Figures that time alone changes, a few seconds apart: what leaves a window, candles that close. */
-const FIGURES_EVERY: Micros = 10_000_000
+export const FIGURES_EVERY: Micros = 10_000_000
 
 export function advanceFigures(state: AlertsState, before: Micros, report: Report): void {
   const { time, series } = state

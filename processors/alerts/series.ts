@@ -183,6 +183,11 @@ export class Series {
     return Math.floor(time / this.#slot)
   }
 
+  /** So much behind time it is known what there was up to then. */
+  get #behind(): Micros {
+    return this.#isFlow && this.input === 'cvd' ? TOLD_WITHIN : 0
+  }
+
   get #isFlow(): boolean {
     return this.#metric.make === 'sum' || this.#metric.make === 'spike'
   }
@@ -208,11 +213,20 @@ export class Series {
 
   /** Lets time pass: what leaves a window, and candles that close. Whether there is a new value. */
   advance(now: Micros): boolean {
-    const time = this.#isFlow && this.input === 'cvd' ? now - TOLD_WITHIN : now
+    const time = now - this.#behind
     if (this.#close > 0) return this.#closes(time)
     if (!this.#isFlow) return false
     const end = Math.max(time, this.#time) // marks may be behind what was told
     return this.#set(this.#made(end, 0), end)
+  }
+
+  /** When time alone gives it another value next, where nothing more is told; it may be earlier. */
+  movesAt(now: Micros): Micros {
+    const time = now - this.#behind
+    if (this.#close > 0) return (Math.floor(time / this.#close) + 1) * this.#close + this.#behind
+    const { make } = this.#metric
+    if (make !== 'sum' || this.#value === null) return this.#isFlow ? now : Infinity
+    return (this.#samples[0]?.[0] ?? Infinity) + this.#window + this.#behind
   }
 
   /** What was so before a candle's end becomes the value of the candle. */

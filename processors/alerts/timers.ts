@@ -41,6 +41,11 @@ export class Timers {
     for (const what of timerKinds) this.#heaps[what].settle()
   }
 
+  /** When the next is due; Infinity: there is none. */
+  get next(): Micros {
+    return Math.min(...timerKinds.map((what) => this.#heaps[what].key ?? Infinity))
+  }
+
   /** The next timer that is due by `time`, taken out. */
   due(time: Micros): Timer | undefined {
     let next: Omit<Timer, 'id'> | undefined

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { recordPosition } from '../../schemas/record-id.ts'
 import type { Message } from '../../schemas/records.ts'
-import { create, given, latePrice, mark, metric, price, risk, SECOND, T0 } from './testing/records.ts'
+import { create, createRule, given, latePrice, mark, metric, price, risk, SECOND, T0 } from './testing/records.ts'
 import type { AlertTerms } from './kinds/kinds.ts'
 import type { PriceTerms } from './kinds/price.ts'
 import { readRuleTerms, type RuleTerms } from './kinds/rule-terms.ts'
@@ -113,4 +113,57 @@ it('rings exactly when the core does that has the same alert, prices and marks i
       },
     ),
   )
+})
+
+it('rings as the core does that has a mark a second, where trades are few', () => {
+  let byTime = 0
+  const trades = fc.record({
+    after: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(1, 2, 100)),
+    buy: fc.integer({ min: 0, max: 4 }),
+  })
+  const whens = ['volume', 'cvd_change', 'volume_spike'].flatMap((name) =>
+    [
+      ['1m', null],
+      ['5m', null],
+      ['1m', '5m'],
+    ].flatMap(([window, close]) => {
+      const leaf = { metric: name, window, value: 2, close }
+      return [
+        { ...leaf, operator: 'below' },
+        { ...leaf, operator: 'above' },
+      ]
+    }),
+  )
+  const both = { all: [whens[0], { metric: 'cvd', operator: 'above', value: 2 }] }
+  fc.assert(
+    fc.property(
+      fc.array(trades, { minLength: 5, maxLength: 20 }),
+      fc.constantFrom(...whens, both),
+      fc.constantFrom(null, '30s', '90s'),
+      (steps, when, held) => {
+        let seconds = 0
+        const told = steps.map(({ after, buy }) =>
+          metric((seconds += 10 * after), 'cvd', { 'buy@okx': buy, 'cvd@okx': buy }),
+        )
+        const first = told[0]?.value.time ?? T0
+        const live = given(mark((first - T0) / SECOND - 1), createRule(when, { held_for: held, hours: 720 }))
+        const trial = new WhatIf(
+          { ...level, terms: readRuleTerms({ when, held_for: held }) as RuleTerms },
+          first - SECOND,
+        )
+        for (const [offset, message] of told.entries()) {
+          const end = (message.value.time - T0) / SECOND
+          for (let now = live.state.time / SECOND - T0 / SECOND + 1; now <= end; now += 1) live.batch(mark(now))
+          live.batch(message)
+          trial.feed({ partition: 3, offset, message })
+        }
+        for (let now = seconds + 1; now < seconds + 200; now += 1) live.batch(mark(now))
+        trial.pass(T0 + (seconds + 200) * SECOND)
+        expect(trial.rang.map(({ time }) => (time - T0) / SECOND)).toEqual(live.rang)
+        byTime += live.rang.filter((time) => told.every(({ value }) => value.time !== T0 + time * SECOND)).length
+      },
+    ),
+    { numRuns: 60 },
+  )
+  expect(byTime).toBeGreaterThan(50)
 })

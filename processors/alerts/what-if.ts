@@ -1,7 +1,8 @@
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Message, Micros, NewAlert, Trigger } from '../../schemas/records.ts'
 import { alerts } from './alerts.ts'
-import type { Input } from './kinds/kind.ts'
+import { FIGURES_EVERY } from './evaluate.ts'
+import type { Input, StoredAlert } from './kinds/kind.ts'
 import { alertKinds, type AlertTerms } from './kinds/kinds.ts'
 import { ringOf } from './parts.ts'
 import { nobody } from './record.ts'
@@ -41,7 +42,8 @@ export interface Ring extends Trigger {
  * at the stretch's start and never expires. A crossing rings once and ends; to tell how often it is met, it is created
  * again a minute after, which is when a level could ring again.
  *
- * Feed records in the order of the log. Time passes by one mark a second, as it does in the log.
+ * Feed records in the order of the log. Time passes with them, by marks of whole seconds, and between them wherever a mark a
+ * second, as the log has, would change something.
  */
 export class WhatIf {
   readonly #terms: WhatIfTerms
@@ -52,6 +54,10 @@ export class WhatIf {
   /** Up to when it may become ready by time alone; what changes nothing is left out behind it. */
   #readyBy = 0
   #source: string | undefined
+  readonly #isMoved: boolean
+  #hasBegun = false
+  /** The alert is not as it was when figures moved by time last: it looks at them when they do next, whatever they are. */
+  #hasChanged = true
 
   constructor(terms: WhatIfTerms, from: Micros) {
     this.#terms = terms
@@ -59,6 +65,7 @@ export class WhatIf {
     const { asset, looksAt = [] } = terms
     for (const name of new Set(looksAt)) addSeries(this.#state, asset, new Series(name, fresh(from)))
     this.#create()
+    this.#isMoved = this.#movesAt < Infinity
   }
 
   /** Every time it rang, in order. */
@@ -73,11 +80,45 @@ export class WhatIf {
     return looksAt.map((name) => series.get(name)?.at(this.#state.time))
   }
 
+  /**
+   * Lets time pass up to a record of a time, by `most` steps at most; whether it has. Only where time alone moves its figures,
+   * and not before the first record: nothing is known of that time.
+   */
+  pass(until: Micros, most = Infinity): boolean {
+    if (!this.#isMoved || !this.#hasBegun) return true
+    for (let steps = 0; steps < most; steps += 1) {
+      if (until <= this.#state.time + SECOND || until <= this.#next) return true
+      this.#tick(this.#next)
+    }
+    return false
+  }
+
+  /** The next second at which time alone may do something. */
+  get #next(): Micros {
+    const { time, timers } = this.#state
+    const moves = this.#hasChanged ? time : this.#movesAt
+    const bound = Math.max(stepOf(time) + 1, Math.ceil(moves / FIGURES_EVERY)) * FIGURES_EVERY
+    const due = Math.ceil(Math.min(timers.next, this.#again ?? Infinity) / SECOND) * SECOND
+    return Math.max(time + SECOND, Math.min(bound, due))
+  }
+
+  get #movesAt(): Micros {
+    const { time, series } = this.#state
+    const ofAsset = [...(series.get(this.#terms.asset)?.values() ?? [])]
+    return Math.min(...ofAsset.map((one) => one.movesAt(time)))
+  }
+
+  get #alert(): StoredAlert | undefined {
+    return this.#state.alerts.get(`what-if-${this.#created}`)
+  }
+
   /** Whether it was looked at. */
   feed({ message, partition, offset, source, changesNothing = false }: InputRecord): boolean {
     const time = message.value.time - (message.value.time % SECOND)
     if (changesNothing && !this.#isReady(time)) return false
+    this.pass(time)
     this.#source = source
+    this.#hasBegun = true
     if (time > this.#state.time) this.#tick(time)
     this.#apply(message, partition, offset)
     return true
@@ -110,11 +151,14 @@ export class WhatIf {
   }
 
   #apply(message: Message, partition = 0, offset = 0): void {
+    const [alert, step] = [this.#alert, stepOf(this.#state.time)]
     const entry = { topic: 'alerts.inputs', offset, time: 0, message } as const
     alerts.apply(this.#state, entry, { partition, v: offset, partitionTime: this.#state.time }, (output) => {
       if (output.message?.type !== 'trigger' || ringOf(output.message.value.trigger_id) !== undefined) return
       this.#ring(output.message.value)
     })
+    if (this.#alert !== alert) this.#hasChanged = true
+    else if (stepOf(this.#state.time) > step) this.#hasChanged = false
   }
 
   #ring(trigger: Trigger): void {
@@ -123,4 +167,8 @@ export class WhatIf {
     this.#readyBy = Math.max(this.#state.time, trigger.time) + COOLDOWN
     if (alertKinds.of(terms).ringsOnce(terms)) this.#again = Math.max(this.#state.time, trigger.time) + COOLDOWN
   }
+}
+
+function stepOf(time: Micros): number {
+  return Math.floor(time / FIGURES_EVERY)
 }
