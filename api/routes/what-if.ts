@@ -108,7 +108,9 @@ const trigger = object('A time at which it would have rung', {
   quality: oneOf(['good', 'degraded'], 'degraded: one price source only, or sources over 1 % apart'),
   late: boolean('Told by candles after a time without any source'),
   source: oneOf(pastSources, 'Who told what rings it: our own log (live), or the venues’ past, at the end of a candle'),
-  record: nullableText('The log record that rings it, for GET /records/:id; null: it is of the past'),
+  record: nullableText(
+    'The log record that rings it, for GET /records/:id; null: it is of the past, or time alone rings it',
+  ),
 })
 
 const figure = object('A figure that the alert rests on', {

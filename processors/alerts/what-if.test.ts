@@ -49,6 +49,13 @@ describe('an alert that is tried out', () => {
     ])
   })
 
+  it('names none where time alone rang it', () => {
+    const when = { metric: 'volume', window: '1m', operator: 'below', value: 1 }
+    const trial = new WhatIf({ ...level, terms: readRuleTerms({ when }) as RuleTerms }, T0)
+    for (const at of [10, 100]) trial.feed({ partition: 3, offset: at, message: metric(at, 'cvd', { 'buy@okx': 2 }) })
+    expect(trial.rang).toMatchObject([{ time: T0 + 80 * SECOND, record: null }])
+  })
+
   it('takes a low or high only where it was there all the time that the record looks back on', () => {
     expect(rang(at('above'), price(10, 99, { high: 101 }))).toEqual([])
     expect(rang(at('above'), price(11, 99, { high: 101 }))).toEqual([11])

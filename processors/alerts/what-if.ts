@@ -33,7 +33,9 @@ export interface InputRecord {
 }
 
 /** A time at which it rang, and who told what rang it; undefined: the log. */
-export interface Ring extends Trigger {
+export interface Ring extends Omit<Trigger, 'record'> {
+  /** Null: time alone rang it. */
+  readonly record: string | null
   readonly source: string | undefined
 }
 
@@ -155,17 +157,18 @@ export class WhatIf {
     const entry = { topic: 'alerts.inputs', offset, time: 0, message } as const
     alerts.apply(this.#state, entry, { partition, v: offset, partitionTime: this.#state.time }, (output) => {
       if (output.message?.type !== 'trigger' || ringOf(output.message.value.trigger_id) !== undefined) return
-      this.#ring(output.message.value)
+      const { record, ...trigger } = output.message.value
+      this.#ring({ ...trigger, record: message.type === 'mark' ? null : record, source: this.#source })
     })
     if (this.#alert !== alert) this.#hasChanged = true
     else if (stepOf(this.#state.time) > step) this.#hasChanged = false
   }
 
-  #ring(trigger: Trigger): void {
-    this.#rang.push({ ...trigger, source: this.#source })
+  #ring(ring: Ring): void {
+    this.#rang.push(ring)
     const { terms } = this.#terms
-    this.#readyBy = Math.max(this.#state.time, trigger.time) + COOLDOWN
-    if (alertKinds.of(terms).ringsOnce(terms)) this.#again = Math.max(this.#state.time, trigger.time) + COOLDOWN
+    this.#readyBy = Math.max(this.#state.time, ring.time) + COOLDOWN
+    if (alertKinds.of(terms).ringsOnce(terms)) this.#again = Math.max(this.#state.time, ring.time) + COOLDOWN
   }
 }
 

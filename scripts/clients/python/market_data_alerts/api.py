@@ -2764,7 +2764,7 @@ class AlertBacktestTriggersItem(TypedDict):
     late: bool
     # Who told what rings it: our own log (live), or the venues’ past, at the end of a candle
     source: Literal["live", "archive", "venue_candles", "venue_history", "mixed"]
-    # The log record that rings it, for GET /records/:id; null: it is of the past
+    # The log record that rings it, for GET /records/:id; null: it is of the past, or time alone rings it
     record: str | None
 
 

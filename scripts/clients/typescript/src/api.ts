@@ -3891,7 +3891,7 @@ export type AlertBacktestAnswer = {
     readonly late: boolean
     /** Who told what rings it: our own log (live), or the venues’ past, at the end of a candle */
     readonly source: 'live' | 'archive' | 'venue_candles' | 'venue_history' | 'mixed'
-    /** The log record that rings it, for GET /records/:id; null: it is of the past */
+    /** The log record that rings it, for GET /records/:id; null: it is of the past, or time alone rings it */
     readonly record: string | null
   }[]
   /** Why no more than our own log was looked at; none: the venues’ past was, too */
