@@ -99,7 +99,7 @@ function tell(state: AlertsState, moved: Moved, out: Emitter): void {
 
 function tick(state: AlertsState, time: Micros, out: Emitter): void {
   advance(state, time, {
-    moved: (moved) => out.moved(moved, time),
+    moved: (moved) => tell(state, moved, out),
     purged: ({ alert_id: id }) => out.purged(id),
   })
   forgetRecentTriggers(state)

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
 import type { Output } from '../kernel/processor.ts'
 import { alerts } from './alerts.ts'
-import { cancel, create, mark, price } from './testing/records.ts'
+import { cancel, create, createRule, mark, metric, price, SECOND, T0 } from './testing/records.ts'
 import type { AlertsState } from './state.ts'
 
 let fed: CoreTestDriver<AlertsState>
@@ -30,6 +30,21 @@ describe('triggers that the log lost', () => {
     )
     const told = fed.take().filter(({ topic }) => topic === 'alerts.triggers')
     expect(only(told, 'trigger').map(({ trigger_id }) => trigger_id)).toEqual(['a_1', 'a_2', 'b_1'])
+    fed.restart()
+    expect(again('alerts.triggers')).toEqual(told)
+  })
+
+  it('are said again where time alone rang them, each with its own time', () => {
+    const rule = (id: string) => {
+      const above = { metric: 'cvd', operator: 'above', value: 5 }
+      return createRule(above, { id, held_for: '30s', resolved: true })
+    }
+    const closes = createRule({ metric: 'cvd', operator: 'below', value: 10, close: '1m' }, { id: 'c', resolved: true })
+    const cvd = (seconds: number, value: number) => metric(seconds, 'cvd', { 'cvd@okx': value })
+    fed.batch(mark(0), closes, rule('a'), cvd(10, 6), rule('b'), cvd(20, 6), mark(50), cvd(51, 9), mark(60), mark(120))
+    const told = fed.take().filter(({ topic }) => topic === 'alerts.triggers')
+    const rang = only(told, 'trigger').map(({ trigger_id: id, time }) => `${id} ${(time - T0) / SECOND}`)
+    expect(rang).toEqual(['a_1 40', 'b_1 50', 'c_1 60'])
     fed.restart()
     expect(again('alerts.triggers')).toEqual(told)
   })

@@ -168,7 +168,7 @@ function causeOf(terms: RuleTerms, { series, price }: Sight, time: Micros): Rule
   return {
     price: price?.price ?? 0,
     figures,
-    key: JSON.stringify(figures),
+    key: JSON.stringify([time, figures]), // one mark ends several times of holding
     sources: priceSources(price?.sources ?? []),
     quality: isPrice ? (price?.quality ?? 'degraded') : 'good',
     late: false,
