@@ -37,8 +37,8 @@ export class PaidCaller {
   #send(method: string, route: string, body: object | undefined, header: Json = {}): Promise<Response> {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const key = { 'idempotency-key': keyOf(text ?? '', header) }
-    const bodyHeaders = text !== undefined && { 'content-type': 'application/json', ...key }
-    const headers = { ...bodyHeaders, ...header } as Record<string, string>
+    const bodyHeaders = text !== undefined && { 'content-type': 'application/json' }
+    const headers = { ...key, ...bodyHeaders, ...header } as Record<string, string>
     return fetch(this.#api + route, { method, headers, ...(text !== undefined && { body: text }) })
   }
 }

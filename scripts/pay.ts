@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
 import { payer, token } from '../infra/local/chain/accounts.ts'
 import { tokenAbi, localClient } from '../infra/local/chain/prepare-chain.ts'
@@ -42,7 +42,6 @@ async function main(values: Values<typeof flags>, words: readonly string[]): Pro
     url: new URL(task.path, api).href,
     method: task.method,
     body: task.body,
-    ...(task.method === 'POST' && { headers: { 'idempotency-key': randomUUID() } }),
     version: task.version,
     account,
     agree: (offer) => void agree(offer, task.maxUsd, { local: chain !== undefined, hasKey: key !== undefined }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { decodeHeader, encodeHeader } from '../../processors/payments/wire/headers.ts'
@@ -18,7 +19,7 @@ export interface Purchase {
   readonly url: string
   readonly method: string
   readonly body: string | undefined
-  /** Beside those of the payment. */
+  /** Beside those of the payment, and a random Idempotency-Key where they have none. */
   readonly headers?: Readonly<Record<string, string>>
   readonly version: 1 | 2
   readonly account: PrivateKeyAccount
@@ -43,7 +44,8 @@ export interface Bought {
 }
 
 /** Asks, pays what is asked, and asks again; the same payment is sent again while its outcome is unknown, never another. */
-export async function buy(purchase: Purchase): Promise<Bought> {
+export async function buy(asked: Purchase): Promise<Bought> {
+  const purchase = { ...asked, headers: { 'idempotency-key': randomUUID(), ...asked.headers } }
   const { version, account, agree, say } = purchase
   const first = await call(purchase, [])
   if (first.status !== 402) {

@@ -67,10 +67,12 @@ describe('a purchase', () => {
 
   it('sends one and the same payment until its outcome is known, over a lost connection too', async () => {
     const seen: string[] = []
+    const keys: unknown[] = []
     const bought = await purchase((request, response) => {
       const payment = paymentOf(request)
       if (payment === '') return ask(request, response)
       seen.push(payment)
+      keys.push(request.headers['idempotency-key'])
       if (seen.length === 1) return void request.socket.destroy()
       if (seen.length < 4)
         return void response.writeHead(seen.length === 2 ? 503 : 429, { 'retry-after': '0.1' }).end('{}')
@@ -79,6 +81,7 @@ describe('a purchase', () => {
     expect(bought).toMatchObject({ status: 200, text: 'the answer', receipt: { success: true } })
     expect(seen).toHaveLength(4)
     expect(new Set(seen).size).toBe(1)
+    expect([keys[0], new Set(keys).size]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), 1])
   })
 
   it.each(['free', 'paid'])('of a stream that is %s shows it as it comes', async (kind) => {

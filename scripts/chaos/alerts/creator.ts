@@ -124,7 +124,8 @@ export class AlertCreator {
   }
 
   async #price(symbol: string): Promise<number> {
-    const answer = await this.#until(200, `/price/${symbol}`, {})
+    const headers = { 'idempotency-key': randomUUID() }
+    const answer = await this.#until(200, `/price/${symbol}`, { headers })
     return Number(answer['price'])
   }
 

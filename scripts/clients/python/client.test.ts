@@ -133,6 +133,18 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
     expect([free.keys.length, new Set(free.keys).size]).toEqual([2, 1])
   })
 
+  it('sends a key with each payment, again with it', async () => {
+    const paying = started(isAsync, { SIGNS: 'one payment after the other' })
+    const owner = { id: 'alert_x', manage_token: 't' }
+    for (const [call, input] of Object.entries({ cvd: { symbol: 'BTC' }, price_alert_extend: owner })) {
+      const busy = await serving(402, 503, 200)
+      await paying.call(busy.url, call, input, { options: { tries: 2 } })
+      await paying.call(busy.url, call, input, { hands_back: 'payment' })
+      const [, ...keys] = busy.keys
+      expect([keys.length, keys[0], new Set(keys).size]).toEqual([2, expect.stringMatching(/^[0-9a-f-]{36}$/), 1])
+    }
+  })
+
   it('gives no payment back that was refused, and signs no other in its place', async () => {
     const paying = started(isAsync, { SIGNS: 'one payment after the other' })
     const refusing = await serving(402)

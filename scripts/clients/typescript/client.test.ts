@@ -278,6 +278,29 @@ describe('on a server that fails', () => {
     await client.cvd({ symbol: 'BTC' })
     const sent = seen.map((request) => request.headers['payment-signature'])
     expect([sent.length, sent[0], new Set(sent.slice(1)).size, payer.spentUsdc]).toEqual([4, undefined, 1, 0.02])
+    const [, ...keys] = seen.map((request) => request.headers['idempotency-key'])
+    expect([keys[0], new Set(keys).size]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), 1])
+    await client.cvd({ symbol: 'BTC' })
+    expect(keys).not.toContain(seen.at(-1)?.headers['idempotency-key'])
+  })
+
+  it('sends a key with each payment: of a question, a stream and an extension, again with its payment', async () => {
+    const offer = await offered()
+    const payer = new Payer(account, dollar)
+    const owner = { id: 'alert_x', manage_token: 't' }
+    const calls = [
+      (client: MarketDataClient, options: object) => client.cvd({ symbol: 'BTC' }, options),
+      (client: MarketDataClient, options: object) => client.stream({ symbols: ['BTC'] }, options).next(),
+      (client: MarketDataClient, options: object) => client.priceAlertExtend(owner, options),
+    ]
+    for (const call of calls) {
+      const client = new MarketDataClient({ baseUrl: await serving(offer, 'cut'), payer, tries: 2 })
+      const { payment } = (await failure(call(client, {}))) as NoAnswerError
+      await failure(call(client, { payment }))
+      const [, ...keys] = seen.map(({ headers }) => headers['idempotency-key'])
+      expect([keys.length, new Set(keys)]).toEqual([3, new Set([payment?.idempotencyKey])])
+      expect(payment?.idempotencyKey).toHaveLength(36)
+    }
   })
 
   it('pays nothing twice where its payment is refused', async () => {

@@ -127,10 +127,12 @@ class MarketDataClient(Api):
             raise
 
     def _pay(self, answer: Answer, request: Request) -> Payment:
+        """With a key beside it: payments can be read on the chain, and the key is what nobody else has."""
         if self._payer is None:
             raise error_of(told_of(answer))
         payment = self._payer.pay(answer.headers, json.loads(answer.text))
-        return dataclasses.replace(payment, idempotency_key=request.headers.get("idempotency-key"))
+        key = request.headers.get("idempotency-key") or str(uuid.uuid4())
+        return dataclasses.replace(payment, headers={**payment.headers, "idempotency-key": key}, idempotency_key=key)
 
     def _attempt(self, request: Request, payment: Payment | None, until: float) -> Answer | Lost:
         left = until - time.monotonic()

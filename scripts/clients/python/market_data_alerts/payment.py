@@ -12,7 +12,7 @@ class Payment:
     headers: dict[str, str]
     usdc: float
     idempotency_key: str | None = None
-    """What it was sent with: the same payment with another key is refused."""
+    """What it was sent with, which is among its headers: the same payment with another key is refused."""
 
 
 class PaidBy(Protocol):

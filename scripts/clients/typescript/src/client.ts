@@ -124,13 +124,14 @@ export class MarketDataClient extends Api<CallOptions> {
     }
   }
 
+  /** With a key beside it: payments can be read on the chain, and the key is what nobody else has. */
   async #pay(outcome: Answered, { headers }: Request): Promise<Payment> {
     const { payer } = this.#options
     if (payer === undefined) throw errorOf(errorReplyOf(outcome))
     const body: unknown = JSON.parse(outcome.text)
     const payment = await payer.pay({ header: (name) => outcome.headers.get(name), body })
-    const key = headers['idempotency-key']
-    return key === undefined ? payment : { ...payment, idempotencyKey: key }
+    const { 'idempotency-key': key = crypto.randomUUID() } = headers
+    return { ...payment, headers: { ...payment.headers, 'idempotency-key': key }, idempotencyKey: key }
   }
 
   async #attempt(request: Request, payment: Payment | undefined, until: number): Promise<Outcome> {

@@ -7,6 +7,6 @@ export interface PaidBy {
 export interface Payment {
   readonly headers: Readonly<Record<string, string>>
   readonly usdc: number
-  /** What it was sent with: the same payment with another key is refused. */
+  /** What it was sent with, which is among its headers: the same payment with another key is refused. */
   readonly idempotencyKey?: string
 }
