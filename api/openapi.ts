@@ -107,7 +107,7 @@ function operationOf(route: Route, isPaid: boolean): Schema {
       ...Object.entries(route.headers ?? {}).flatMap(([name, says]) =>
         authorizing.has(name) ? [] : [headerOf(name, says, isNeeded(route, name))],
       ),
-      ...(hasPrice ? paymentHeaders : []),
+      ...(hasPrice ? paymentHeaders(route) : []),
     ],
     ...bodyOf(route),
     responses: { ...outputsOf(route), ...errorsOf(route, hasPrice), ...(hasPrice ? { 402: challengeResponse } : {}) },

@@ -100,7 +100,7 @@ const meanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   overloaded: 'Too many requests are being answered: come back after `Retry-After`',
   method_not_allowed: '`Allow` names the methods',
   internal_error: 'Our fault; its `request_id` finds it in the log',
-  payment_already_used: 'The payment was for another request',
+  payment_already_used: 'The payment was for another request, or came with another `Idempotency-Key`',
   settlement_pending: 'Send the same request with the same payment again: it is charged once',
   invalid_payment: 'The payment header cannot be read',
   unauthorized: 'The `manage_token` or the API key is missing; or the key is not known, or has ended',

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import type { Hex } from 'viem'
+import { concat, decodeFunctionData, parseAbi, toHex, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { payTo, token } from '../../infra/local/chain/accounts.ts'
 import { tokenAbi } from '../../infra/local/chain/prepare-chain.ts'
 import type { Child } from '../../infra/local/child.ts'
 import { freeze } from '../../infra/local/testing/faults.ts'
+import { encodeHeader } from '../../processors/payments/wire/headers.ts'
+import { offerV2 } from '../../processors/payments/wire/offer.ts'
 import { priceBody } from '../testing/alert-calls.ts'
+import { seller } from '../testing/fake-payments.ts'
 import { ask as asking, frozen, signedNow, transactionOf, type Answered } from '../testing/paid-calls.ts'
 import { PaidSystem } from '../testing/paid-system.ts'
 
@@ -39,7 +42,10 @@ const ask = (api: Child, target: string, headers: Headers = {}, init: RequestIni
   asking(system.books, api.url + target, headers, init)
 
 async function signedBy(account: PrivateKeyAccount, amount = PRICE): Promise<Headers> {
-  return { 'payment-signature': (await signedNow(account, { amount: String(amount) })).v2 }
+  return {
+    'payment-signature': (await signedNow(account, { amount: String(amount) })).v2,
+    'idempotency-key': randomUUID(),
+  }
 }
 
 const create = (api: Child, headers: Headers, change: object = {}): Promise<Answered> =>
@@ -103,8 +109,8 @@ describe('a payment', { timeout: PATIENCE }, () => {
   it('and another for the same Idempotency-Key, at two instances in one moment, are charged as one', async () => {
     const account = await system.payer()
     const key = { 'idempotency-key': randomUUID() }
-    const one = { ...key, ...(await signedBy(account, CREATION)) }
-    const two = { ...key, ...(await signedBy(account, CREATION)) }
+    const one = { ...(await signedBy(account, CREATION)), ...key }
+    const two = { ...(await signedBy(account, CREATION)), ...key }
     await system.client.setAutomine(false)
     const asked = [create(first, one), create(second, two)]
     expect(await Promise.race(asked)).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
@@ -160,6 +166,75 @@ describe('a payment', { timeout: PATIENCE }, () => {
     await resumeMining()
     const paid = await answered(() => ask(second, CVD, headers))
     expect([transactionOf(paid), await spent(account)]).toEqual([answer.body['transaction'], PRICE])
+  })
+})
+
+describe('who reads a payment in the mempool or on the chain', { timeout: PATIENCE }, () => {
+  const STREAM = '/stream?symbols=BTC&channels=price&seconds=600'
+  const HOUR = 100_000n
+
+  /** As it is asked for without a key, and under one that was guessed. */
+  async function steal(send: (api: Child, headers: Headers) => Promise<Answered>, read: Headers): Promise<void> {
+    for (const api of [first, second])
+      for (const key of [{}, { 'idempotency-key': randomUUID() }])
+        expect(await send(api, { ...read, ...key })).toMatchObject({
+          status: 409,
+          body: { error: 'payment_already_used' },
+        })
+  }
+
+  it.each([true, false])('gets no answer of it, before or after its customer: keyed %s', async (isKeyed) => {
+    const account = await system.payer()
+    const { 'payment-signature': payment = '', 'idempotency-key': key = '' } = await signedBy(account)
+    const send = (api: Child, headers: Headers): Promise<Answered> => ask(api, CVD, headers)
+    await system.client.setAutomine(false)
+    const waiting = send(first, { 'payment-signature': payment, ...(isKeyed && { 'idempotency-key': key }) })
+    await expect.poll(pool, POLL).toBe(1)
+    const read = await readInPool(account)
+    await steal(send, read)
+    await resumeMining()
+    const bought = await waiting
+    expect(bought.status).toBe(200)
+    await steal(send, read)
+    const told = bought.headers.get('idempotency-key') ?? ''
+    const again = await send(second, { 'payment-signature': payment, 'idempotency-key': told })
+    expect([again.status, again.text, await spent(account)]).toEqual([200, bought.text, PRICE])
+  })
+
+  it('gets no secrets of the alert that it made', async () => {
+    const account = await system.payer()
+    const payment = { 'payment-signature': (await signedNow(account, { amount: String(CREATION) })).v2 }
+    await system.client.setAutomine(false)
+    const waiting = create(first, payment)
+    await expect.poll(pool, POLL).toBe(1)
+    const read = await readInPool(account)
+    await steal(create, read)
+    await resumeMining()
+    const made = await waiting
+    await steal(create, read)
+    const key = { 'idempotency-key': made.headers.get('idempotency-key') ?? '' }
+    expect((await create(second, { ...payment, ...key })).body).toEqual(made.body)
+    expect([await alertsOf(account), await spent(account)]).toEqual([1, CREATION])
+  })
+
+  it('neither hears the stream that it opened nor ends it', async () => {
+    const account = await system.payer()
+    const { 'payment-signature': payment = '' } = await signedBy(account, HOUR)
+    const listening = new AbortController()
+    const open = (headers: Headers): Promise<Response> =>
+      fetch(first.url + STREAM, { headers, signal: listening.signal })
+    await system.client.setAutomine(false)
+    const asked = open({ 'payment-signature': payment })
+    await expect.poll(pool, POLL).toBe(1)
+    const read = await readInPool(account)
+    await resumeMining()
+    const stream = system.books.note(await asked)
+    await steal((api, headers) => ask(api, STREAM, headers), read)
+    const key = stream.headers.get('idempotency-key') ?? ''
+    const again = await open({ 'payment-signature': payment, 'idempotency-key': key })
+    expect([stream.status, again.status, await spent(account)]).toEqual([200, 200, HOUR])
+    expect(await stream.text()).toMatch(/event: ready[^]*"replaced"/) // by its customer, and by nobody before
+    listening.abort()
   })
 })
 
@@ -264,4 +339,26 @@ async function submit(headers: Headers, by: PrivateKeyAccount): Promise<Hex> {
   const hash = await system.client.writeContract({ account: by, ...transfer, args, gas: 200_000n })
   await system.client.waitForTransactionReceipt({ hash })
   return hash
+}
+
+const transferAbi = parseAbi([
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+])
+
+/** The payment of an account, made again of the transaction that waits for a block. */
+async function readInPool(account: PrivateKeyAccount): Promise<Headers> {
+  const { pending } = await system.client.getTxpoolContent()
+  const calls = Object.values(pending).flatMap((byNonce) => Object.values(byNonce).map(({ input }) => input))
+  for (const data of calls) {
+    const [from, to, value, validAfter, validBefore, nonce, v, r, s] = decodeFunctionData({
+      abi: transferAbi,
+      data,
+    }).args
+    if (from !== account.address) continue
+    const numbers = { value: String(value), validAfter: String(validAfter), validBefore: String(validBefore) }
+    const payload = { authorization: { from, to, ...numbers, nonce }, signature: concat([r, s, toHex(v)]) }
+    const accepted = offerV2(seller, String(value))
+    return { 'payment-signature': encodeHeader({ x402Version: 2, payload, accepted }) }
+  }
+  throw new Error('no payment of the account waits for a block')
 }

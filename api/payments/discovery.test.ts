@@ -45,6 +45,15 @@ describe('what can be bought', () => {
     expect(new Set(told.map(String))).toEqual(new Set(table.map(String)))
   })
 
+  it('takes an Idempotency-Key there, but where its owner’s token is asked for', async () => {
+    const keyed = (await operations(api)).flatMap(([name, operation]) =>
+      operation['x-payment-info'] === undefined
+        ? []
+        : [[name.endsWith('/extend'), operation.parameters.filter(({ name: of }) => of === 'Idempotency-Key').length]],
+    )
+    expect(new Set(keyed.map(String))).toEqual(new Set(['true,0', 'false,1']))
+  })
+
   it('is asked for as the document says', async () => {
     const [, operation] = (await operations(api)).find(([name]) => name === 'get /cvd/{symbol}') ?? []
     const schema = operation?.responses['402']?.content?.['application/json']?.schema

@@ -6,6 +6,7 @@ import { pathOf } from '../docs/layout.ts'
 import type { ErrorCode } from '../errors.ts'
 import { array, integer, object, text, type Schema } from '../schema.ts'
 import type { Billing } from './challenges.ts'
+import { KEY } from './purchase.ts'
 import type { Payments } from './payments.ts'
 
 /** How long what follows from the table may be kept, milliseconds. */
@@ -121,8 +122,8 @@ export function guidance({ seller }: Billing): string {
     `Ask without a payment: a valid request is answered 402 with its price, in the header PAYMENT-REQUIRED (x402 version 2) and in the body (version 1).`,
     `Sign a transferWithAuthorization of exactly that amount of ${assetName} on ${network.v1} and send the same request again with PAYMENT-SIGNATURE or X-PAYMENT.`,
     `The payment is settled before the request is acted on; bad requests, symbols that warm up, stale and missing data cost nothing.`,
-    `When an answer got lost, or was 503 settlement_pending, send the same request with the same header again: it is charged once and gives the same answer for 24 hours.`,
-    `With what creates or buys something send an Idempotency-Key that nobody can guess, best a random UUID, and keep it with the payment; POST /credit needs one.`,
+    `Send an Idempotency-Key with it that nobody can guess, best a random UUID, and keep it with the payment: payments can be read on the chain, and give their answer again under their key alone. Without one the answer tells one; POST /credit needs one.`,
+    `When an answer got lost, or was 503 settlement_pending, send the same request with the same payment and key again: it is charged once and gives the same answer for 24 hours.`,
     `A payment pays for one request; with another one it is answered 409 payment_already_used.`,
   ].join(' ')
 }
@@ -137,7 +138,13 @@ export function takesCredit({ priceUsdc, buysCredit }: Pick<Route, 'priceUsdc' |
 /** Errors of a payment, and of an API key in its place. */
 export function paidErrorsOf(route: Route): ErrorCode[] {
   const ofKey: ErrorCode[] = takesCredit(route) ? ['unauthorized', 'forbidden', 'quota_reached'] : []
-  return ['invalid_payment', 'payment_already_used', 'data_unavailable', 'settlement_pending', ...ofKey]
+  const ofPayment = [
+    'invalid_payment',
+    'invalid_idempotency_key',
+    'payment_already_used',
+    'settlement_pending',
+  ] as const
+  return [...ofPayment, 'data_unavailable', ...ofKey]
 }
 
 /** The form that crawlers of paid interfaces read. */
@@ -145,10 +152,16 @@ export function paymentInfo(priceUsdc: number): Schema {
   return { price: { mode: 'fixed', currency: 'USD', amount: String(priceUsdc) }, protocols: [{ x402: {} }] }
 }
 
-export const paymentHeaders: readonly Schema[] = [
-  header('PAYMENT-SIGNATURE', 'A payment of x402 version 2, JSON in base64'),
-  header('X-PAYMENT', 'A payment of x402 version 1, JSON in base64'),
-]
+export function paymentHeaders({ headers = {} }: Route): readonly Schema[] {
+  return [
+    header('PAYMENT-SIGNATURE', 'A payment of x402 version 2, JSON in base64'),
+    header('X-PAYMENT', 'A payment of x402 version 1, JSON in base64'),
+    ...(KEY in headers || 'Authorization' in headers ? [] : [header(KEY, keyWords)]),
+  ]
+}
+
+const keyWords =
+  '16 to 128 characters that only you know, a random UUID: with the same payment it gives the answer again, which the payment alone, to be read on the chain, gives to nobody. Left out: the answer tells one in this header'
 
 function header(name: string, description: string): Schema {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } }

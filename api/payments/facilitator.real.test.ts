@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { LocalFacilitator, type FacilitatorBehaviour } from '../../infra/local/chain/facilitator.ts'
@@ -41,6 +42,7 @@ type Headers = Record<string, string>
 const ask = (api: Child, headers: Headers): Promise<Answered> => asking(system.books, api.url + CVD, headers)
 const signedBy = async (account: PrivateKeyAccount, validBefore?: number): Promise<Headers> => ({
   'payment-signature': (await signedNow(account, validBefore === undefined ? {} : { validBefore })).v2,
+  'idempotency-key': randomUUID(),
 })
 const spent = async ({ address }: PrivateKeyAccount): Promise<bigint> => 5_000_000n - (await system.balance(address))
 

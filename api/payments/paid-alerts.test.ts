@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -31,8 +32,12 @@ afterEach(async () => {
   await payments.stop()
 })
 
-async function paying(amount: string): Promise<Record<string, string>> {
+async function signed(amount: string): Promise<Record<string, string>> {
   return { 'payment-signature': (await signPayment({ amount, now: SECONDS })).v2 }
+}
+
+async function paying(amount: string): Promise<Record<string, string>> {
+  return { ...(await signed(amount)), 'idempotency-key': randomUUID() }
 }
 
 const create = (headers: Record<string, string>, change: object = {}): Promise<Answered> =>
@@ -162,20 +167,44 @@ describe('a creation', () => {
     expect([ledger.charged.length, await countOf(), payments.inFlight.size]).toEqual([1, 1, 0])
   })
 
-  it('is not told to who knows its payment alone, without its key', async () => {
-    const headers = await paying(CREATION)
-    await create({ ...headers, 'idempotency-key': 'a-key-of-16-chars-or-more' })
-    expect(await create(headers)).toMatchObject({ status: 409, body: { error: 'payment_already_used' } })
+  it.each([{ 'idempotency-key': 'a-key-of-16-chars-or-more' }, {}])(
+    'is not told to who knows its payment and guesses its body: %j',
+    async (key) => {
+      const payment = await signed(CREATION)
+      const first = await create({ ...payment, ...key })
+      for (const guessed of [{}, { 'idempotency-key': randomUUID() }]) {
+        const theirs = await create({ ...payment, ...guessed })
+        expect(theirs).toMatchObject({ status: 409, body: { error: 'payment_already_used' } })
+        expect(JSON.stringify(theirs.body)).not.toMatch(/mt_|whsec_/)
+      }
+      const told = { ...payment, 'idempotency-key': first.headers.get('idempotency-key') ?? '' }
+      expect(await create(told)).toMatchObject({ status: 201, body: first.body })
+      expect([await countOf(), ledger.charged.length]).toEqual([1, 1])
+    },
+  )
+
+  it('without a key that cannot be made after the money came tells the key that it is made under, once', async () => {
+    const payment = await signed(CREATION)
+    api.alerts.isSlow = true
+    const lost = await create(payment)
+    expect([lost.status, isPaid(lost)]).toEqual([503, true])
+    expect(lost.body['message']).toContain('Idempotency-Key')
+    api.alerts.isSlow = false
+    expect((await create(payment)).status).toBe(409)
+    const told = { ...payment, 'idempotency-key': lost.headers.get('idempotency-key') ?? '' }
+    const made = await create(told)
+    expect([made.status, (await create(told)).body]).toEqual([201, made.body])
+    expect([await countOf(), ledger.charged.length]).toEqual([1, 1])
   })
 })
 
 describe('an extension', () => {
   it('is applied once, and told the same again', async () => {
     const alert = await paidAlert()
-    const headers = await paying(EXTENSION)
+    const headers = await signed(EXTENSION)
     const first = await extend(alert, headers)
     expect(first).toMatchObject({ status: 200, body: { add_hours: 24, status: 'active' } })
-    const more = await extend(alert, await paying(EXTENSION))
+    const more = await extend(alert, await signed(EXTENSION))
     expect(Date.parse(textOf(more.body['expires_at'])) - Date.parse(textOf(first.body['expires_at']))).toBe(86_400_000)
     expect((await extend(alert, headers)).body).toEqual(first.body)
     expect(ledger.charged.length).toBe(3)
@@ -184,7 +213,7 @@ describe('an extension', () => {
 
   it('that was paid for is applied even if the alert has ended meanwhile', async () => {
     const alert = await paidAlert()
-    const headers = await paying(EXTENSION)
+    const headers = await signed(EXTENSION)
     const command = api.alerts.command.bind(api.alerts)
     api.alerts.command = () => Promise.reject(new Error('the broker is away'))
     const lost = await extend(alert, headers)
@@ -205,11 +234,11 @@ describe('an extension', () => {
   it('is not charged where it is not the owner’s, or cannot be', async () => {
     const alert = await paidAlert()
     const charged = ledger.charged.length
-    expect((await extend({ ...alert, token: 'x' }, await paying(EXTENSION))).status).toBe(403)
-    const far = { body: { add_hours: 900 }, token: alert.token, headers: await paying(EXTENSION) }
+    expect((await extend({ ...alert, token: 'x' }, await signed(EXTENSION))).status).toBe(403)
+    const far = { body: { add_hours: 900 }, token: alert.token, headers: await signed(EXTENSION) }
     expect((await api.send('POST', `${alert.at}/extend`, far)).status).toBe(400)
     await api.send('DELETE', alert.at, { token: alert.token })
-    expect((await extend(alert, await paying(EXTENSION))).status).toBe(409)
+    expect((await extend(alert, await signed(EXTENSION))).status).toBe(409)
     expect(ledger.charged.length).toBe(charged)
   })
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import { parsePaymentRequired } from '@x402/core/schemas'
@@ -32,6 +33,7 @@ const pay = (path: string, headers: Record<string, string>, method = 'GET'): Pro
   api.get(path, { method, headers })
 const v2 = async (change: object = {}): Promise<Record<string, string>> => ({
   'payment-signature': (await signPayment({ amount: PRICE, now: SECONDS, ...change })).v2,
+  'idempotency-key': randomUUID(),
 })
 
 function receiptOf({ headers }: Answered): object {
@@ -206,6 +208,95 @@ describe('a paid request', () => {
   })
 })
 
+describe('a payment that others can read on the chain', () => {
+  /** What they can send: the payment in either form, without its key, under one of their own, or under none that is one. */
+  async function read(change: object = {}): Promise<{ own: Record<string, string>; theirs: Record<string, string>[] }> {
+    const { v1, v2: own } = await signPayment({ amount: PRICE, now: SECONDS, ...change })
+    const guessed = { 'payment-signature': own, 'idempotency-key': randomUUID() }
+    return {
+      own: { 'payment-signature': own },
+      theirs: [{ 'payment-signature': own }, { 'x-payment': v1 }, guessed],
+    }
+  }
+
+  const key = { 'idempotency-key': 'a-key-that-only-its-buyer-knows' }
+
+  it.each([key, {}])('gives its answer to nobody else, neither before nor after it has settled: %j', async (sent) => {
+    const { own, theirs } = await read()
+    const others = await fakePayments(ledger)
+    const other = await startHarness({ payments: others })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ledger.block = promise
+    const bought = pay(CVD, { ...own, ...sent })
+    await expect.poll(() => ledger.intents.length).toBe(1)
+    const ask = (): Promise<Answered[]> =>
+      Promise.all(theirs.flatMap((headers) => [pay(CVD, headers), other.get(CVD, { headers })]))
+    const early = await ask()
+    resolve()
+    expect((await bought).status).toBe(200)
+    for (const answer of [...early, ...(await ask())]) {
+      expect(answer).toMatchObject({ status: 409, body: { error: 'payment_already_used' } })
+      expect(answer.headers.get('idempotency-key')).toBeNull()
+    }
+    expect(ledger.charged.length).toBe(1)
+    await other.stop()
+    await others.stop()
+  })
+
+  it('has its answer for its customer also while others ask for it', async () => {
+    const { own } = await read()
+    const first = await pay(CVD, { ...own, ...key })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const find = ledger.find.bind(ledger)
+    let asked = 0
+    ledger.find = async (id) => {
+      asked += 1
+      if (asked === 1) await promise
+      return find(id)
+    }
+    const theirs = pay(CVD, own)
+    await expect.poll(() => asked).toBe(1)
+    const again = await pay(CVD, { ...own, ...key })
+    resolve()
+    expect([again.status, again.body, (await theirs).status]).toEqual([200, first.body, 409])
+  })
+
+  it('gives its answer again to who sends the key that the answer has told, where none was sent', async () => {
+    const { own } = await read()
+    const first = await pay(CVD, own)
+    const told = { ...own, 'idempotency-key': first.headers.get('idempotency-key') ?? '' }
+    api.advance(60_000)
+    const again = await pay(CVD, told)
+    expect([again.status, again.body, ledger.charged.length]).toEqual([200, first.body, 1])
+    expect(await pay('/cvd/BTC?period=4h', told)).toMatchObject({ status: 409 })
+    const { body } = await pay(CVD, own)
+    expect(body['message']).toContain('Idempotency-Key')
+  })
+
+  it('and that is not settled in time tells the key under which it has its answer', async () => {
+    ledger.outcome = 'pending'
+    const { own, theirs } = await read()
+    const waiting = await pay(CVD, own)
+    expect(waiting).toMatchObject({ status: 503, body: { error: 'settlement_pending' } })
+    expect(waiting.body['message']).toContain('Idempotency-Key')
+    ledger.outcome = 'settled'
+    for (const headers of theirs) await pay(CVD, headers)
+    const told = { ...own, 'idempotency-key': waiting.headers.get('idempotency-key') ?? '' }
+    expect((await pay(CVD, told)).status).toBe(200)
+    for (const headers of theirs) expect((await pay(CVD, headers)).status).toBe(409)
+    expect(ledger.charged.length).toBe(1)
+  })
+
+  it('is not taken under a key that could be guessed', async () => {
+    const { own } = await read()
+    expect(await pay(CVD, { ...own, 'idempotency-key': 'short' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_idempotency_key', field: 'Idempotency-Key' },
+    })
+    expect(ledger.intents).toEqual([])
+  })
+})
+
 describe('a payment that is not right', () => {
   it.each([
     ['too little', { amount: '19999' }, 'invalid_payment_requirements'],
@@ -268,7 +359,7 @@ describe('a page of a browser', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*')
     for (const name of ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'Content-Type', 'Access-Control-Expose-Headers'])
       expect(headers.get('access-control-allow-headers')).toContain(name)
-    for (const name of ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'])
+    for (const name of ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE', 'Idempotency-Key'])
       expect((await api.get(CVD)).headers.get('access-control-expose-headers')).toContain(name)
   })
 })

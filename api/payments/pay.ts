@@ -12,9 +12,11 @@ import { billOf, challenge, refuses, type Bill } from './challenges.ts'
 import {
   assertKeyed,
   isReceipt,
+  KEY,
   pending,
   purchaseOf,
   runPaid,
+  secretOf,
   settle,
   storedReply,
   withReceipt,
@@ -72,10 +74,11 @@ async function sell(payments: Payments, call: Call): Promise<Reply> {
   const mismatch = mismatchOf(payment, { ...payments, ...bill })
   if (mismatch !== null) throw refused(mismatch)
   if (!(await payments.isSigned(payment))) throw refused('invalid_exact_evm_payload_signature')
-  const intent = intentOf(payments, call, { bill, target, payment })
+  const key = secretOf(call)
+  const intent = intentOf(payments, call, { bill, target, payment, key })
   return payments.inFlight.join(intent.payment_id, intent.fingerprint, async () => {
     const standing = await payments.ledger.find(intent.payment_id)
-    const purchase = { payments, services: call.services, intent, bill }
+    const purchase = { payments, services: call.services, intent, bill, key }
     if (standing?.is === 'settled') return replyAgain(purchase, call, standing.event)
     const now = call.services.now() / 1000
     const untimely = untimelyOf(payment, payments.seller, now)
@@ -193,20 +196,21 @@ function mayHavePaid(
 }
 
 /** What it pays for is told when it has settled. */
-function underWay({ payments, intent }: Purchase, standing: Open): ApiError {
-  return standing.fingerprint === intent.fingerprint ? pending(payments, intent, standing.transaction) : usedAlready()
+function underWay(purchase: Purchase, standing: Open): ApiError {
+  const isIts = standing.fingerprint === purchase.intent.fingerprint
+  return isIts ? pending(purchase, standing.transaction) : usedAlready()
 }
 
 function intentOf(
   { seller }: Payments,
   { route, services, header, requestId, bytes, body }: Call,
-  { bill, target, payment }: { readonly bill: Bill; readonly target: string; readonly payment: Payment },
+  { bill, target, payment, key }: Pick<Purchase, 'bill' | 'key'> & { target: string; payment: Payment },
 ): PaymentIntent {
   const { version, authorization, signature } = payment
   const { from, nonce, value, validAfter, validBefore } = authorization
   const asset = seller.asset.toLowerCase()
-  const named = Object.keys(route.headers ?? {}).filter((name) => name !== SEEN && name !== API_KEY)
-  const headers = named.map((name) => [name, header(name)] as const)
+  const named = Object.keys(route.headers ?? {}).filter((name) => !BESIDE.has(name))
+  const headers = [...named.map((name) => [name, header(name)] as const), ...(key === '' ? [] : [[KEY, key] as const])]
   const { chainId } = seller.network
   const id = paymentId(chainId, asset, from, nonce)
   return {
@@ -232,9 +236,8 @@ function intentOf(
   }
 }
 
-const API_KEY = 'X-API-Key'
-/** How far an answer was read: what it is for is the same. */
-const SEEN = 'Last-Event-ID'
+/** What a payment is for is the same whoever asks and however far the answer was read; a key belongs to it anyway. */
+const BESIDE: ReadonlySet<string> = new Set(['X-API-Key', 'Last-Event-ID', KEY])
 
 /**
  * Path and query as the router and the rules have understood them, however they were written: parameters in the

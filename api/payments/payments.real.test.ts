@@ -43,7 +43,10 @@ const ask = (
 ): Promise<Answered> => asking(system.books, api.url + target, headers, init)
 
 async function signedBy(account: PrivateKeyAccount, amount = PRICE): Promise<Record<string, string>> {
-  return { 'payment-signature': (await signedNow(account, { amount: String(amount) })).v2 }
+  return {
+    'payment-signature': (await signedNow(account, { amount: String(amount) })).v2,
+    'idempotency-key': randomUUID(),
+  }
 }
 
 const isPaid = ({ headers }: Answered): boolean =>

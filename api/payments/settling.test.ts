@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NOW, startHarness, type Harness } from '../testing/harness.ts'
@@ -27,6 +28,7 @@ const pay = (path: string, headers: Record<string, string>, method = 'GET'): Pro
   api.get(path, { method, headers })
 const v2 = async (change: object = {}): Promise<Record<string, string>> => ({
   'payment-signature': (await signPayment({ amount: PRICE, now: SECONDS, ...change })).v2,
+  'idempotency-key': randomUUID(),
 })
 
 function receiptOf({ headers }: Answered): object {

@@ -1,29 +1,25 @@
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
 
-interface InFlight {
-  readonly fingerprint: string
-  readonly reply: Promise<Reply>
-}
-
-/** Payments that are being looked at: one at a time by its id, however many copies of it come. */
+/**
+ * Paid requests that are being looked at: each once, however many copies of it come. Of others with its payment the log
+ * knows which it is for: whoever has read the payment on the chain must not keep its customer waiting.
+ */
 export class SingleFlight {
-  readonly #flights = new Map<string, InFlight>()
+  readonly #flights = new Map<string, Promise<Reply>>()
   readonly #keys = new Set<string>()
 
   get size(): number {
     return this.#flights.size + this.#keys.size
   }
 
-  /** Joins the flight of the same payment and request, or starts it; throws where the payment pays for another request. */
+  /** Joins the flight of the same payment and request, or starts it. */
   join(id: string, fingerprint: string, start: () => Promise<Reply>): Promise<Reply> {
-    const known = this.#flights.get(id)
-    if (known !== undefined) {
-      if (known.fingerprint !== fingerprint) throw usedAlready()
-      return known.reply
-    }
-    const reply = start().finally(() => this.#flights.delete(id))
-    this.#flights.set(id, { fingerprint, reply })
+    const name = `${id} ${fingerprint}`
+    const known = this.#flights.get(name)
+    if (known !== undefined) return known
+    const reply = start().finally(() => this.#flights.delete(name))
+    this.#flights.set(name, reply)
     return reply
   }
 
@@ -49,5 +45,7 @@ export function paidOtherwise(): ApiError {
 }
 
 export function usedAlready(): ApiError {
-  return new ApiError('payment_already_used', 'This payment was used for another request; sign a new one.')
+  const message =
+    'This payment was used for another request, or with another Idempotency-Key: send again what was sent, with the key that it had or that its answer told. Else sign a new one, with a key of your own; alerts of the wallet are in POST /wallet/alerts.'
+  return new ApiError('payment_already_used', message)
 }

@@ -301,7 +301,10 @@ function openRoutes(row: ApiKind): Route[] {
       isIdempotent: true,
       input: {},
       body: creationBody(row),
-      headers: { 'Idempotency-Key': '16 to 128 characters; the same key and body give the same answer for 24 h' },
+      headers: {
+        'Idempotency-Key':
+          '16 to 128 characters; the same key and body give the same answer for 24 h. Left out of what is paid for: the answer tells one in this header',
+      },
       outputs: { 201: createdOutput(row) },
       errors: [
         ...(['invalid_symbol', 'invalid_condition', ...errors, 'invalid_webhook_url', 'invalid_channel'] as const),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Message } from '../../schemas/records.ts'
@@ -176,7 +177,8 @@ describe('a stream that is paid for', () => {
   afterEach(() => payments.stop())
 
   async function signed(): Promise<Record<string, string>> {
-    return { 'payment-signature': (await signPayment({ amount: PRICE, now: SECONDS })).v2 }
+    const { v2 } = await signPayment({ amount: PRICE, now: SECONDS })
+    return { 'payment-signature': v2, 'idempotency-key': randomUUID() }
   }
 
   it('is asked for its price, which is taken before it begins', async () => {
@@ -250,6 +252,24 @@ describe('a stream that is paid for', () => {
     ledger.outcome = 'settled'
     expect((await listen(STREAM, headers)).response.statusCode).toBe(200)
   })
+
+  it.each([true, false])(
+    'is nobody else’s who has read its payment on the chain, and goes on: keyed %s',
+    async (isKeyed) => {
+      const { 'idempotency-key': own, ...payment } = headers
+      const first = await ready(STREAM, { ...payment, ...(isKeyed && { 'idempotency-key': own ?? '' }) })
+      for (const key of [{}, { 'idempotency-key': randomUUID() }])
+        expect(await api.get(STREAM, { headers: { ...payment, ...key } })).toMatchObject({
+          status: 409,
+          body: { error: 'payment_already_used' },
+        })
+      expect(first.isOver).toBe(false)
+      const told = String(first.response.headers['idempotency-key'])
+      const again = await ready(STREAM, { ...payment, 'idempotency-key': told })
+      await vi.waitFor(() => expect(first.isOver).toBe(true))
+      expect([again.isOver, ledger.charged.length]).toEqual([false, 1])
+    },
+  )
 
   it('is resumed in its own place where its caller has as many streams as it may', async () => {
     const first = await ready(STREAM, headers)

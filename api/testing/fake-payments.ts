@@ -40,6 +40,8 @@ export class FakeLedger implements PaymentLedger {
   readonly #settled = new Map<string, PaymentEvent>()
   /** Which payment is under way, or has settled, for a purchase. */
   readonly #buyers = new Map<string, string>()
+  /** What each payment is for that is under way, or has settled. */
+  readonly #begun = new Map<string, string>()
   /** What becomes of intents: a reason code fails them; `asked`: nothing, not even a transaction. */
   outcome: 'settled' | 'pending' | 'asked' | { readonly reason: string } = 'settled'
   /** Settlements wait for it. */
@@ -67,11 +69,13 @@ export class FakeLedger implements PaymentLedger {
     const buyer = purchase === null ? id : (this.#buyers.get(purchase) ?? id)
     if (buyer !== id) return { is: 'failed', reason: BOUGHT_OTHERWISE, transaction: '' }
     if (purchase !== null) this.#buyers.set(purchase, id)
+    const begun = this.#begun.get(id) ?? intent.fingerprint
+    if (begun !== intent.fingerprint) return { is: 'conflict' }
+    this.#begun.set(id, begun)
     await new Promise((resolve) => setImmediate(resolve))
     await this.block
     const known = this.#settled.get(intent.payment_id)
-    if (known !== undefined)
-      return known.fingerprint === intent.fingerprint ? { is: 'settled', event: known } : { is: 'conflict' }
+    if (known !== undefined) return { is: 'settled', event: known }
     if (this.outcome === 'pending' || this.outcome === 'asked') {
       const isSent = this.outcome === 'pending'
       const transaction = isSent ? TX : ''
@@ -80,6 +84,7 @@ export class FakeLedger implements PaymentLedger {
     }
     if (this.outcome !== 'settled') {
       if (purchase !== null) this.#buyers.delete(purchase)
+      this.#begun.delete(id)
       return { is: 'failed', reason: this.outcome.reason, transaction: '' }
     }
     if (version > 0) this.charged.push(intent)

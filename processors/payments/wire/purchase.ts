@@ -6,14 +6,14 @@ interface Bought {
   readonly method: string
   /** Path and query as matched: parameters read, in the table's order. */
   readonly target: string
-  /** Headers that the route looks at, by name, empty where they are not there. */
+  /** Headers that the route looks at, by name, empty where they are not there, and the Idempotency-Key that it goes by. */
   readonly headers: readonly (readonly [string, string])[]
   readonly body: Uint8Array | undefined
 }
 
 /**
  * SHA-256, hex. The headers belong to it because a settled authorization can be read on the chain by anybody, while the
- * owner's token or Idempotency-Key cannot: who has only the former does not get the answer.
+ * owner's token or Idempotency-Key cannot: who has only the former gets no answer.
  */
 export function fingerprintOf({ method, target, headers, body }: Bought): string {
   const bodyHash = createHash('sha256')
