@@ -43,6 +43,13 @@ function conditional(path: string, etag: string): Promise<{ status: number | und
 }
 
 describe('the pages', () => {
+  it('show no Idempotency-Key that would be copied: under it everybody’s alert could be asked for', async () => {
+    const shown = await Promise.all(addresses.map((at) => textOf(at === '/docs' ? '/docs/index.md' : `${at}.md`)))
+    const keys = shown.flatMap((text) => [...text.matchAll(/^(?:.*-H ["'])?idempotency-key: (?<key>\S+)/gim)])
+    expect(keys.length).toBeGreaterThan(4)
+    expect(keys.filter(({ groups }) => groups?.['key']?.startsWith('$') !== true).map(String)).toEqual([])
+  })
+
   it.each(addresses)('serve %s as HTML that runs nothing but ours, and as Markdown', async (path) => {
     const response = await fetch(api.url + path)
     const html = await response.text()

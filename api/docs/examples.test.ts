@@ -61,6 +61,7 @@ async function environment(row: Route): Promise<Record<string, string>> {
   if (row.name === 'wallet_keys') return walletProof(selling)
   if (row.name === 'credit_buy') return { PAYMENT: await payment(), UUID: randomUUID() }
   if (row.path.startsWith('/keys/')) return boughtKey()
+  if ('Idempotency-Key' in (row.headers ?? {})) return { UUID: randomUUID() }
   if (!('Authorization' in (row.headers ?? {})) && !row.path.endsWith('/:id')) return {}
   if (!/^\/(?:price-alert|liquidation\/alert|alerts)\//.test(row.path)) return {}
   const [kind = ''] = row.path.split('/:')

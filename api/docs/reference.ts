@@ -128,15 +128,11 @@ export function commandOf(route: Route, base: string): string {
       ? [`-H "authorization: Bearer ${isOfKeys(route) ? '$API_KEY' : '$MANAGE_TOKEN'}"`]
       : []),
     ...(route.buysCredit === true ? ['-H "payment-signature: $PAYMENT"'] : []),
-    ...('Idempotency-Key' in headers ? [keyOf(route)] : []),
+    // What only its owner may know is no example.
+    ...('Idempotency-Key' in headers ? ['-H "idempotency-key: $UUID"'] : []),
     ...(body === undefined ? [] : ["-H 'content-type: application/json'", dataOf(JSON.stringify(body.example))]),
   ]
   return lines.join(' \\\n  ')
-}
-
-/** What only its owner may know is no example. */
-function keyOf({ needsKey }: Route): string {
-  return needsKey === true ? '-H "idempotency-key: $UUID"' : "-H 'idempotency-key: my-alert-of-today'"
 }
 
 /** In double quotes where it takes something from the shell. */
