@@ -410,6 +410,6 @@ function leftAloneUntil(
   { status, finished, retryAfterSeconds }: Pick<Result, 'status' | 'finished'> & { retryAfterSeconds?: number },
 ): Micros | null {
   if (status !== 429 || channelShown(receiver) === undefined) return null
-  const asked = (retryAfterSeconds ?? 0) * 1_000_000
+  const asked = Math.round((retryAfterSeconds ?? 0) * 1_000_000) // the log takes whole microseconds
   return finished + Math.min(LEFT_ALONE.max, Math.max(LEFT_ALONE.min, asked))
 }

@@ -6,7 +6,7 @@ import { lettersIn } from '../kernel/testing/task.ts'
 import type { Clock } from '../kernel/ports.ts'
 import type { Send } from './deliver.ts'
 import { POSITION } from './delivery.ts'
-import type { Failure } from './attempt.ts'
+import { retryAfterSeconds, type Failure } from './attempt.ts'
 import {
   append,
   attempts,
@@ -15,6 +15,7 @@ import {
   pending,
   resendOrder,
   stopOrder,
+  triggerFor,
   triggerTo,
   type DispatchOptions,
   type World,
@@ -22,7 +23,12 @@ import {
 
 const POLL = { timeout: 20_000, interval: 5 }
 
-type ReceiverAnswer = 'ok' | 'hang' | { readonly error: Failure; readonly retryAfterSeconds?: number }
+interface Refused {
+  readonly error: Failure
+  readonly status?: number
+  readonly retryAfterSeconds?: number
+}
+type ReceiverAnswer = 'ok' | 'hang' | Refused
 
 /** A network that answers as it is told, and knows what was sent. */
 class FakeNetwork {
@@ -85,6 +91,8 @@ function over(n: number): Trigger {
 }
 
 const FAILED: ReceiverAnswer = { error: 'status' }
+/** 2026-08-06T23:06:40.333Z: a wait from here to a date has a fraction of a microsecond. */
+const DATED_AT = 1_786_057_600_333_000
 
 describe('a dispatcher', () => {
   it('delivers each trigger once, and the log says so', async () => {
@@ -261,6 +269,23 @@ describe('a dispatcher', () => {
     await expect.poll(() => pending(broker).get(POSITION)?.trigger_offset, POLL).toBe(4)
     await expect.poll(() => attempts(broker).length, POLL).toBe(2)
     expect(network.sent).toEqual(['alert_btc_1_1_1', 'alert_btc_1_2_1'])
+  })
+
+  it.each([
+    ['seconds with a fraction', 9.800000190734863],
+    ['a date with milliseconds', retryAfterSeconds('Thu, 06 Aug 2026 23:07:00.640 GMT', DATED_AT) ?? NaN],
+  ])('is not disturbed by a destination that asks for rest by %s', async (_, wait) => {
+    const { broker, network, notes } = begin()
+    network.answer = (_, attempt) => {
+      return attempt === 1 ? { error: 'status', status: 429, retryAfterSeconds: wait } : 'ok'
+    }
+    const limited = triggerFor({ type: 'template', url: URL_A, body: '{}' }, numbered(1))
+    append(broker, limited)
+    await expect.poll(() => pending(broker).get(limited.trigger_id)?.attempts, POLL).toBe(1)
+    const [{ finished = 0 } = {}] = attempts(broker)
+    const until = finished + Math.round(wait * 1_000_000)
+    expect(pending(broker).get(limited.trigger_id)?.left_alone_until).toBe(until)
+    expect(notes.sums['failed']).toBeUndefined()
   })
 
   it('sets aside what it cannot read', async () => {
