@@ -24,6 +24,7 @@ import {
   LEFT_ALONE,
   MISSING_RETRY,
   MISSING_WAIT,
+  OPEN_SHARE,
   openLimits,
   type OpenLimits,
   Known,
@@ -42,6 +43,8 @@ export class Deliveries {
   readonly #byAlert = new SetMultimap<Delivery>(({ alertId }) => ownersId(alertId))
   readonly #byReceiver = new SetMultimap<Delivery>(({ receiver }) => receiver)
   readonly #byDigest = new SetMultimap<Delivery>(({ digest }) => digest ?? '')
+  /** What owners asked for, by receiver. */
+  readonly #asked = new SetMultimap<Delivery>(({ receiver }) => receiver)
   /** What waits for a digest of quiet hours, by destination. */
   readonly #held = new SetMultimap<Delivery>(destinationKey)
   readonly #holding = new Holding()
@@ -76,11 +79,6 @@ export class Deliveries {
   /** Offset of `alerts.triggers` to read next; undefined: nothing was ever read. */
   get position(): number | undefined {
     return this.#position
-  }
-
-  /** Whether more can be taken in. */
-  get hasRoom(): boolean {
-    return this.#open.size < this.#limits.open
   }
 
   get size(): number {
@@ -166,7 +164,8 @@ export class Deliveries {
       return undefined
     }
     const known = this.#open.get(id)
-    if (known === undefined) return this.#add({ ...deliveryOf(trigger, offset, now), byHand: true }, now, unwritten)
+    if (known === undefined)
+      return this.#sendAgain({ ...deliveryOf(trigger, offset, now), byHand: true }, now, unwritten)
     known.byHand = true
     if (known.phase !== 'waiting') return undefined
     this.#byDigest.delete(known)
@@ -279,7 +278,14 @@ export class Deliveries {
   /** Why a new trigger is not to be attempted; its owner's own test is, even where the receiver said 410. */
   #endingOf(delivery: Delivery): Ending | undefined {
     if (!delivery.test && this.#isGone(delivery)) return 'gone'
-    return this.#byReceiver.count(delivery.receiver) >= this.#limits.perReceiver ? 'backlog' : undefined
+    return this.#isBeyondShare(delivery) ? 'backlog' : undefined
+  }
+
+  #isBeyondShare({ receiver, alertId, test, byHand }: Delivery): boolean {
+    const { open, asked } = this.#limits
+    if (test || byHand) return this.#asked.count(receiver) >= (asked - this.#asked.size) * OPEN_SHARE
+    const room = open - (this.#open.size - this.#asked.size)
+    return this.#byReceiver.count(receiver) + this.#byAlert.count(ownersId(alertId)) >= room * OPEN_SHARE
   }
 
   #isGone({ alertId }: Delivery): boolean {
@@ -335,6 +341,12 @@ export class Deliveries {
     this.#timers.push(due, delivery.id)
   }
 
+  #sendAgain(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): Delivery | undefined {
+    if (!this.#isBeyondShare(delivery)) return this.#add(delivery, now, unwritten)
+    this.#endWithout(delivery, 'backlog', now, unwritten)
+    return undefined
+  }
+
   #add(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): Delivery {
     this.#finished.delete(delivery.id)
     this.#keep(delivery, now)
@@ -346,6 +358,7 @@ export class Deliveries {
     this.#open.set(delivery.id, delivery)
     this.#byAlert.add(delivery)
     this.#byReceiver.add(delivery)
+    if (delivery.test || delivery.byHand) this.#asked.add(delivery)
     if (delivery.digest === null) return
     this.#byDigest.add(delivery)
     if (delivery.attempts === 0 && delivery.due > now + BURST_TIME) this.#held.add(delivery)
@@ -390,6 +403,7 @@ export class Deliveries {
       this.#open.delete(id)
       this.#byAlert.delete(delivery)
       this.#byReceiver.delete(delivery)
+      this.#asked.delete(delivery)
       this.#byDigest.delete(delivery)
       this.#held.delete(delivery)
     }

@@ -313,7 +313,7 @@ describe('quiet hours', () => {
   })
 
   it('hold a share of one destination, over restarts too, and what rings beyond for the minute, of it alone', () => {
-    const limits = { open: 100, perReceiver: 50, held: 15 }
+    const limits = { open: 100, asked: 10, held: 15, inLine: 10 }
     const clock = new StillClock()
     const kept = new UnwrittenRecords()
     let deliveries = new Deliveries(0, [], limits)

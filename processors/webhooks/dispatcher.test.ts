@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
+import type { Log } from '../../infra/kafka/seam.ts'
 import type { Trigger } from '../../schemas/records.ts'
+import { MemoryBroker } from '../kernel/testing/memory-log.ts'
 import { lettersIn } from '../kernel/testing/task.ts'
 import type { Clock } from '../kernel/ports.ts'
 import type { Send } from './deliver.ts'
@@ -88,6 +90,23 @@ function numbered(n: number, url = URL_A): Trigger {
 function over(n: number): Trigger {
   const { trigger_id: id, ...ring } = numbered(n)
   return { ...ring, trigger_id: `${id}_over` }
+}
+
+/** A client of the log that says how many fetches are under way. */
+function watched(broker: MemoryBroker): { readonly log: Log; readonly fetching: () => number } {
+  const log = broker.connect()
+  let fetching = 0
+  const open = log.reader.bind(log)
+  vi.spyOn(log, 'reader').mockImplementation(() => {
+    const reader = open()
+    const fetch = reader.fetch.bind(reader)
+    vi.spyOn(reader, 'fetch').mockImplementation((...asked) => {
+      fetching += 1
+      return fetch(...asked).finally(() => (fetching -= 1))
+    })
+    return reader
+  })
+  return { log, fetching: () => fetching }
 }
 
 const FAILED: ReceiverAnswer = { error: 'status' }
@@ -282,8 +301,7 @@ describe('a dispatcher', () => {
     const limited = triggerFor({ type: 'template', url: URL_A, body: '{}' }, numbered(1))
     append(broker, limited)
     await expect.poll(() => pending(broker).get(limited.trigger_id)?.attempts, POLL).toBe(1)
-    const [{ finished = 0 } = {}] = attempts(broker)
-    const until = finished + Math.round(wait * 1_000_000)
+    const until = (attempts(broker)[0]?.finished ?? 0) + Math.round(wait * 1_000_000)
     expect(pending(broker).get(limited.trigger_id)?.left_alone_until).toBe(until)
     expect(notes.sums['failed']).toBeUndefined()
   })
@@ -294,6 +312,76 @@ describe('a dispatcher', () => {
     append(broker, numbered(1))
     await expect.poll(() => network.sent, POLL).toEqual(['alert_btc_1_1_1'])
     expect(lettersIn(broker)).toMatchObject([{ processor: 'webhooks', topic: 'alerts.triggers', offset: 0 }])
+  })
+})
+
+describe('a partition with much that is not finished', () => {
+  const open = { open: 24, asked: 4, held: 8, inLine: 6 }
+  const outcomeOf = ({ broker }: World, id: string): string | undefined => {
+    const attempt = attempts(broker).findLast(({ trigger_id }) => trigger_id === id)
+    return attempt && `${attempt.outcome} ${attempt.error}`
+  }
+  /** The nth ring of the alert `n`. */
+  const ring = (n: number, url: string, nth: number, test = false): Trigger => {
+    const trigger = numbered(n, url)
+    return { ...trigger, trigger_id: `${trigger.alert_id}_${nth}`, test }
+  }
+  const takenIn = async ({ broker }: World, triggers: number): Promise<void> => {
+    await expect.poll(() => pending(broker).get(POSITION)?.trigger_offset, POLL).toBe(triggers)
+  }
+
+  it('ends what is beyond a share of the room, of the alert and the receiver that fail, and delivers to others', async () => {
+    const world = begin({ open })
+    const { broker, network } = world
+    network.answer = ({ receiver }) => (receiver.startsWith('c.') ? 'ok' : 'hang')
+    for (let nth = 0; nth < 20; nth++)
+      for (const [n, url] of [URL_A, URL_B].entries()) append(broker, ring(n, url, nth))
+    append(broker, ring(2, URL_A, 0)) // another alert with the receiver of the first
+    append(broker, ring(3, 'https://c.example.com/hook', 0))
+    await expect.poll(() => outcomeOf(world, 'alert_btc_1_3_0'), POLL).toBe('delivered null')
+    expect(outcomeOf(world, 'alert_btc_1_0_19')).toBe('exhausted backlog')
+    expect(outcomeOf(world, 'alert_btc_1_1_19')).toBe('exhausted backlog')
+    expect(pending(broker).get('alert_btc_1_2_0')?.state).toBe('due')
+    network.letGo()
+  })
+
+  it('takes in what owners ask for when it is full, up to a bound, and their cancels', async () => {
+    const world = begin({ open })
+    const { broker, network } = world
+    network.answer = () => 'hang'
+    for (let n = 0; n < 30; n++) append(broker, ring(n, `https://r${n}.example.com/hook`, 0))
+    await takenIn(world, 30)
+    expect(outcomeOf(world, 'alert_btc_1_29_0')).toBe('exhausted backlog')
+    append(broker, ring(1, 'https://r1.example.com/hook', 1, true))
+    append(broker, resendOrder(ring(29, 'https://r29.example.com/hook', 0), 29))
+    await expect.poll(() => network.sent.slice(-2), POLL).toEqual(['alert_btc_1_1_1', 'alert_btc_1_29_0'])
+    for (let nth = 2; nth < 5; nth++) append(broker, ring(1, 'https://r1.example.com/hook', nth, true))
+    append(broker, stopOrder('alert_btc_1_0'))
+    await takenIn(world, 36)
+    expect(outcomeOf(world, 'alert_btc_1_1_4')).toBe('exhausted backlog')
+    network.letGo()
+    await expect.poll(() => outcomeOf(world, 'alert_btc_1_29_0'), POLL).toBe('delivered null')
+    append(broker, ring(40, URL_A, 0))
+    network.answer = () => 'ok'
+    await expect.poll(() => outcomeOf(world, 'alert_btc_1_40_0'), POLL).toBe('delivered null')
+  })
+
+  it('leaves what follows in the log while receivers that answer well have much in line', async () => {
+    const broker = new MemoryBroker(hostClock)
+    const { log, fetching } = watched(broker)
+    const world = begin({ broker, log, open: { ...open, open: 60 }, limits: { slots: 4, perReceiver: 4 } }) // of one 20
+    const { network } = world
+    append(broker, ring(1, URL_A, 0))
+    await expect.poll(() => outcomeOf(world, 'alert_btc_1_1_0'), POLL).toBe('delivered null')
+    network.answer = () => 'hang'
+    for (let nth = 1; nth <= 12; nth++) append(broker, ring(nth, URL_A, nth))
+    await takenIn(world, 13)
+    await expect.poll(fetching, POLL).toBe(0)
+    for (let nth = 13; nth <= 22; nth++) append(broker, ring(nth, URL_A, nth))
+    network.answer = () => 'ok'
+    network.letGo()
+    await expect.poll(() => attempts(broker).length, POLL).toBe(23)
+    expect(attempts(broker).filter(({ error }) => error !== null)).toEqual([])
   })
 })
 

@@ -7,6 +7,7 @@ import { Runner, type Lag, type Partitions } from '../kernel/run.ts'
 import type { StopReason } from '../kernel/watch.ts'
 import type { Send } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
+import { openLimits, type OpenLimits } from './limits.ts'
 import { ReceiverQueues, type SlotLimits } from './receiver-queues.ts'
 import { Loader } from './loader.ts'
 import type { Result } from './attempt.ts'
@@ -34,6 +35,8 @@ export interface DispatcherOptions {
   readonly ports: Ports
   readonly send: Send
   readonly limits: SlotLimits
+  /** Of each partition. */
+  readonly open?: OpenLimits
   readonly deliveries: DeliveryMeter
   /** A membership that gave no sign of life for this long plus 5 s ends the process. */
   readonly sessionMs: number
@@ -135,10 +138,12 @@ export class Dispatcher {
   }
 
   async #open(partition: number): Promise<Task> {
-    const { ports, onLostLog } = this.#options
+    const { ports, onLostLog, open = openLimits } = this.#options
     const task = await Task.open(partition, {
       ports,
       onLostLog,
+      open,
+      isBusy: () => this.#queues.waitingForGood >= open.inLine,
       decoder: this.#decoder,
       loader: this.#loader,
       onReady: (owner, delivery) => {

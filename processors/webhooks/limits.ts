@@ -33,21 +33,32 @@ interface KnownLimits {
 }
 
 export interface OpenLimits {
-  /** Deliveries that are not finished; beyond it no further triggers are read: the log keeps them. */
+  /** Deliveries that are not finished. */
   readonly open: number
-  /** Those of one receiver; a trigger beyond it ends as exhausted, and says so: no receiver can fill the partition. */
-  readonly perReceiver: number
+  /** Beside them, what owners ask for themselves: tests, and what is to be sent once more. */
+  readonly asked: number
   /** Those that wait for a digest of quiet hours. */
   readonly held: number
+  /** In line for receivers that answer well, over all partitions; beyond it no more is read until they have taken some. */
+  readonly inLine: number
 }
 
+/**
+ * A receiver and one alert of it together may have so much of the room for `open`, or for `asked`, that is left beside what
+ * all have; a trigger beyond it ends as exhausted, and says so. One receiver has at most a third of all, one alert a fifth
+ * (more than a ring every 10 s for the two days of retries), and whoever comes finds room beside any other.
+ */
+export const OPEN_SHARE = 1 / 2
 /**
  * One destination may have so much of the room for `held` that is left beside what it has; beyond it quiet hours hold for a
  * minute at most, for it alone. So one has at most a fifth of all, and whoever begins to wait finds room beside any other.
  */
 export const HELD_SHARE = 1 / 4
 
-export const openLimits: OpenLimits = { open: 100_000, perReceiver: 50_000, held: 40_000 }
+export const openLimits: OpenLimits = { open: 100_000, asked: 10_000, held: 40_000, inLine: 10_000 }
+
+/** Of what is in line for one receiver so much counts for `inLine`: no receiver alone has all others wait. */
+export const IN_LINE_COUNTED = 500
 
 /** A destination of its own that was asked too often is left alone as long as it says, at least and at most. */
 export const LEFT_ALONE: { readonly min: Micros; readonly max: Micros } = { min: 1_000_000, max: 60_000_000 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { IN_LINE_COUNTED } from './limits.ts'
 import { ReceiverQueues } from './receiver-queues.ts'
 
 /** Receivers whose attempts are taken until nothing may start any more. */
@@ -50,6 +51,22 @@ describe('queues', () => {
     queues.offer('a', 3)
     queues.offer('a', 4)
     expect(takeAll(queues)).toEqual(['a', 'a'])
+  })
+
+  it('count what waits for receivers that are good, of each so many at most', () => {
+    const queues = queuesOf({ a: IN_LINE_COUNTED + 10, b: 3 }, { slots: 16, perReceiver: 4 })
+    expect(queues.waitingForGood).toBe(0)
+    queues.know('a', 'good')
+    expect(queues.waitingForGood).toBe(IN_LINE_COUNTED)
+    queues.know('b', 'good')
+    expect(queues.waitingForGood).toBe(IN_LINE_COUNTED + 3)
+    expect(takeAll(queues)).toEqual(['a', 'b', 'a', 'b', 'a', 'b', 'a'])
+    expect([queues.waiting, queues.waitingForGood]).toEqual([IN_LINE_COUNTED + 6, IN_LINE_COUNTED])
+    queues.offer('b', 3)
+    queues.offer('a', 4)
+    expect(queues.waitingForGood).toBe(IN_LINE_COUNTED + 1)
+    queues.know('a', 'slow')
+    expect(queues.waitingForGood).toBe(1)
   })
 
   it('serve receivers in turn', () => {

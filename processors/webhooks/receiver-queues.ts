@@ -1,3 +1,5 @@
+import { IN_LINE_COUNTED } from './limits.ts'
+
 /** How a receiver took its attempts: answered in good time, not yet known, or `slow`, which holds its slots long. */
 export type Pace = 'good' | 'new' | 'slow'
 
@@ -48,6 +50,7 @@ export class ReceiverQueues<Item> {
   readonly #narrow = new Set<string>()
   readonly #inFlight: Record<Pace, number> = { good: 0, new: 0, slow: 0 }
   #waiting = 0
+  #waitingForGood = 0
   #turn = 0
 
   constructor(limits: SlotLimits) {
@@ -62,9 +65,16 @@ export class ReceiverQueues<Item> {
     return this.#waiting
   }
 
+  /** What waits for receivers that answer well, so that it will soon be taken; of each so much at most. */
+  get waitingForGood(): number {
+    return this.#waitingForGood
+  }
+
   offer(receiver: string, item: Item): void {
     const queue = this.#queue(receiver)
+    this.#waitingForGood -= counted(queue)
     queue.waiting.push(item)
+    this.#waitingForGood += counted(queue)
     this.#waiting += 1
     this.#enlist(queue)
   }
@@ -88,7 +98,9 @@ export class ReceiverQueues<Item> {
     if (queue === undefined || queue.pace === pace) return
     this.#turns[queue.pace].delete(queue)
     this.#inFlight[queue.pace] -= queue.inFlight
+    this.#waitingForGood -= counted(queue)
     queue.pace = pace
+    this.#waitingForGood += counted(queue)
     this.#inFlight[pace] += queue.inFlight
     this.#enlist(queue)
   }
@@ -126,7 +138,9 @@ export class ReceiverQueues<Item> {
 
   #start(queue: ReceiverQueue<Item>): { receiver: string; item: Item } {
     const item = queue.waiting[queue.head] as Item // a queue in turn has one
+    this.#waitingForGood -= counted(queue)
     queue.head += 1
+    this.#waitingForGood += counted(queue)
     if (queue.head * 2 > queue.waiting.length) {
       queue.waiting = queue.waiting.slice(queue.head)
       queue.head = 0
@@ -164,4 +178,8 @@ export class ReceiverQueues<Item> {
     if (this.#idle.size >= IDLE_KNOWN_MAX && oldest !== undefined) this.#idle.delete(oldest)
     this.#idle.set(receiver, pace)
   }
+}
+
+function counted({ pace, waiting, head }: ReceiverQueue<unknown>): number {
+  return pace === 'good' ? Math.min(waiting.length - head, IN_LINE_COUNTED) : 0
 }

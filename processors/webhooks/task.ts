@@ -9,7 +9,7 @@ import type { Delivery } from './delivery.ts'
 import { Journal } from './journal.ts'
 import type { Loader } from './loader.ts'
 import { ATTEMPTS, attemptsFrom, PENDING, readPending, Recall } from './recall.ts'
-import { FINISHED_KNOWN } from './limits.ts'
+import { FINISHED_KNOWN, type OpenLimits } from './limits.ts'
 import type { Result } from './attempt.ts'
 
 export const TRIGGERS = 'alerts.triggers'
@@ -19,6 +19,9 @@ const UNWRITTEN_MAX = 20_000
 
 export interface TaskOptions extends Pick<OwnedOptions, 'ports' | 'decoder' | 'onLostLog'> {
   readonly loader: Loader
+  readonly open?: OpenLimits
+  /** Whether so much is in line that nothing more is to be read for now. */
+  readonly isBusy: () => boolean
   /** A delivery that is to be made now. */
   readonly onReady: (task: Task, delivery: Delivery) => void
 }
@@ -42,7 +45,8 @@ export class Task implements PartitionWork {
     const outputs = [ATTEMPTS, PENDING].map((topic) => ({ topic, partition }))
     const owning = { name: OWNER, partition, inputs: [TRIGGERS], outputs, ports, decoder, onLostLog } as const
     return openOwned(owning, async (owned) => {
-      const deliveries = new Deliveries(partition, (await readPending(ports.reader, decoder, partition)).values())
+      const pending = await readPending(ports.reader, decoder, partition)
+      const deliveries = new Deliveries(partition, pending.values(), options.open)
       const task = new Task(owned, options, deliveries)
       await task.#begin()
       return task
@@ -66,9 +70,9 @@ export class Task implements PartitionWork {
     })
   }
 
-  /** Whether more can be taken in. */
+  /** Whether more is read: not for what is slow to end, which a partition has its own limits for. */
   get hasRoom(): boolean {
-    return this.#deliveries.hasRoom && this.#journal.unwritten < UNWRITTEN_MAX
+    return !this.#options.isBusy() && this.#journal.unwritten < UNWRITTEN_MAX
   }
 
   /** Until it is known that nothing more lies behind what was taken in. */
@@ -98,7 +102,7 @@ export class Task implements PartitionWork {
 
   /** What has become due by now; what has been known long enough is forgotten. */
   tick(): void {
-    if (!this.#hasCaughtUp && this.hasRoom) return
+    if (!this.#hasCaughtUp) return
     const now = this.#now()
     for (const delivery of this.#deliveries.due(now)) this.#options.onReady(this, delivery)
     this.#deliveries.forget(now, this.#journal.batch)

@@ -20,6 +20,7 @@ import { isRefusal, type Given } from '../channels/channel.ts'
 import { readTarget, receiverFor, targetText } from '../channels/channels.ts'
 import { createSender, type Send } from '../deliver.ts'
 import { Dispatcher } from '../dispatcher.ts'
+import type { OpenLimits } from '../limits.ts'
 import type { Mailer } from '../../../infra/mail.ts'
 import type { SlotLimits } from '../receiver-queues.ts'
 
@@ -197,6 +198,7 @@ export function dispatch(
     broker = new MemoryBroker(hostClock),
     clock = hostClock,
     limits = { slots: 512, perReceiver: 16 },
+    open,
     onFirstSent,
     log = broker.connect(),
   }: DispatchOptions = {},
@@ -211,6 +213,7 @@ export function dispatch(
     membership,
     send,
     limits,
+    ...(open !== undefined && { open }),
     ports: { log, reader: log.reader(), codec, lookUp, hint, clock, meter, report },
     deliveries: { attempted: () => undefined, sent: () => onFirstSent?.() },
     sessionMs: 6_000,
@@ -236,6 +239,8 @@ export interface DispatchOptions {
   readonly log?: Log
   readonly clock?: Clock
   readonly limits?: SlotLimits
+  /** Of each partition. */
+  readonly open?: OpenLimits
   /** Told of each first attempt that was sent. */
   readonly onFirstSent?: () => void
 }
