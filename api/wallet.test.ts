@@ -69,6 +69,28 @@ describe('POST /wallet/alerts', () => {
       expect(JSON.stringify((await api.get(`/alerts${read}${read && payer.address}`)).body)).not.toContain('0x7')
   })
 
+  it('lists an alert without its secrets where the service no longer has what they were made from', async () => {
+    const byVersion = new Map([
+      [1, 'a-former-secret-of-the-tests-that-is-long-enough'],
+      [2, 'a-newer-secret-of-the-tests-that-is-long-enough'],
+    ])
+    const secrets = { newest: 1, byVersion }
+    await api.stop()
+    api = await startAlerts({ payments, secrets })
+    await boughtRule()
+    secrets.newest = 2
+    api.advance(1000)
+    const fresh = await boughtRule()
+    byVersion.delete(1)
+    const { status, body } = await show(await proofOf())
+    expect([status, body['count']]).toEqual([200, 2])
+    const { manage_token, webhook_secret } = fresh.body
+    expect(body['alerts']).toMatchObject([
+      { manage_token, webhook_secret },
+      { manage_token: null, webhook_secret: null },
+    ])
+  })
+
   it('is filtered and read page by page, by the same signature', async () => {
     const ids: unknown[] = []
     for (const change of [{ group: 'g' }, { tags: ['t'] }, { group: 'g', tags: ['t', 'u'] }]) {

@@ -121,6 +121,11 @@ export async function owned(call: Asking, kind: string, id: string): Promise<Cac
   const token = bearerOf(call.header)
   if (token === undefined)
     throw new ApiError('unauthorized', 'Send Authorization: Bearer and the manage_token that the creation gave.')
+  if (!secrets.byVersion.has(alert.key_version))
+    throw new ApiError(
+      'forbidden',
+      'The service no longer has the secret that this alert’s manage_token was made from; an API key of the wallet that paid controls it.',
+    )
   if (!isManageToken(secrets, alert.key_version, id, token))
     throw new ApiError('forbidden', 'This is not the manage_token of the alert.')
   return alert

@@ -1,7 +1,7 @@
 import { jsonOutput, type Call, type BodyRule, route, type Route } from '../route.ts'
-import { manageToken, webhookSecret } from '../../processors/alerts/secrets.ts'
+import { manageToken, webhookSecret, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import { statusAnswer } from '../alerts/answers.ts'
-import { kindOf, alertStates } from '../alerts/alert-store.ts'
+import { kindOf, alertStates, type CachedAlert } from '../alerts/alert-store.ts'
 import { field, wrong } from '../alerts/fields.ts'
 import { readWalletCursor, WALLET_MS, walletCursor } from '../alerts/wallet.ts'
 import type { Body } from '../body.ts'
@@ -43,11 +43,16 @@ async function replyWalletAlerts(call: Call): Promise<Reply> {
     alerts: page.map((alert) => ({
       kind: kindOf(alert),
       ...statusAnswer(alert, beside(alert)),
-      manage_token: manageToken(secrets, alert.key_version, alert.alert_id),
-      webhook_secret: webhookSecret(secrets, alert.key_version, alert.alert_id),
+      ...secretsOf(alert, secrets),
     })),
     next_cursor: next === undefined ? null : walletCursor(secrets, { owner, until, at: next }),
   })
+}
+
+/** Null: the service no longer has what they were made from. */
+function secretsOf({ key_version: version, alert_id: id }: CachedAlert, secrets: ServiceSecrets): object {
+  if (!secrets.byVersion.has(version)) return { manage_token: null, webhook_secret: null }
+  return { manage_token: manageToken(secrets, version, id), webhook_secret: webhookSecret(secrets, version, id) }
 }
 
 interface Asker {
@@ -120,7 +125,8 @@ const walletAlertsOutput = jsonOutput(
     alerts: array(
       {
         type: 'object',
-        description: 'As its status, with its kind, manage_token and webhook_secret',
+        description:
+          'As its status, with its kind, manage_token and webhook_secret; both null where the SERVICE_SECRET that they were made from is left out',
         additionalProperties: true,
       },
       'Newest first',

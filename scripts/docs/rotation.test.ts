@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { priceBody, startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-calls.ts'
+import { errorOf, priceBody, startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-calls.ts'
 import { fakePayments, payer, signPayment, type FakePayments } from '../../api/testing/fake-payments.ts'
 import { NOW } from '../../api/testing/harness.ts'
 import { readConfig } from '../../infra/config/config.ts'
@@ -157,6 +157,34 @@ describe('an API key', () => {
     const { keys } = (await last.send('POST', '/wallet/keys', { body })).body
     const token = textOf(Object((keys as unknown[])[0])['manage_token'])
     expect(await ask(last, await rotate(last, { ...key, token }, 1))).toBe(200)
+  })
+
+  it('of its wallet controls an alert whose own token is of a SERVICE_SECRET that was left out', async () => {
+    const payments = await pay()
+    const before = steps[0]
+    const after = steps[3]
+    if (before === undefined || after === undefined) throw new Error('none')
+    const byVersion = new Map(before.byVersion)
+    const api = await startAlerts({ payments, secrets: { newest: 1, byVersion } })
+    stops.unshift(() => api.stop())
+    const { v2 } = await signPayment({ amount: '40000', now: NOW / 1e6 })
+    const headers = { 'payment-signature': v2 }
+    const { body } = await api.send('POST', '/price-alert', { body: priceBody(), headers })
+    const key = await buy(await instance(payments, 3))
+    byVersion.clear()
+    for (const [version, secret] of after.byVersion) byVersion.set(version, secret)
+
+    const at = `/price-alert/${textOf(body['alert_id'])}`
+    const refused = await api.send('DELETE', at, { token: textOf(body['manage_token']) })
+    expect(errorOf(refused)).toBe('403 forbidden')
+    expect(refused.body['message']).toContain('API key')
+    const byKey = { headers: { 'x-api-key': key.token } }
+    const listed = await api.send('POST', '/wallet/alerts', { body: {}, ...byKey })
+    expect(listed.body).toMatchObject({
+      count: 1,
+      alerts: [{ alert_id: body['alert_id'], manage_token: null, webhook_secret: null }],
+    })
+    expect((await api.send('DELETE', at, byKey)).status).toBe(200)
   })
 
   it('has a successor beside it for the hours of grace', async () => {
