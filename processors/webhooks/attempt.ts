@@ -8,7 +8,8 @@ import type { Micros } from '../../schemas/records.ts'
  * - `refused`: no connection; `reset`: cut before the answer was whole; `tls`: no trusted certificate, no common protocol;
  * - `protocol`: the answer is not HTTP; `redirect`, `status`: an answer, not a 2xx;
  * - `gone`: the receiver is no more, and says so (410; of a chat as its service says); `rejected`: it never takes this message;
- * - `url_unreadable`: the sealed URL cannot be opened (a replaced SERVICE_SECRET that is not configured).
+ * - `url_unreadable`: the sealed URL cannot be opened (a replaced SERVICE_SECRET that is not configured);
+ * - `message_unwritable`: this version has no words for the trigger (a kind of alert that a newer release knows).
  */
 export type Failure =
   | 'timeout'
@@ -23,6 +24,7 @@ export type Failure =
   | 'gone'
   | 'rejected'
   | 'url_unreadable'
+  | 'message_unwritable'
 
 /** What one attempt came to. */
 export type Result = {

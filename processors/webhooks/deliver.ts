@@ -38,6 +38,8 @@ export interface SenderOptions {
 /** Opened webhooks that are remembered: opening costs as much as signing. */
 const OPENED_MAX = 10_000
 
+type ChannelRequest = ReturnType<Channel['request']>
+
 interface Opened {
   readonly version: number
   readonly sealed: string
@@ -57,16 +59,26 @@ export function createSender(options: SenderOptions): Send {
   return async (trigger, attempt, onSent, digest) => {
     const triggerId = digest?.id ?? trigger.trigger_id
     const started = micros()
+    const unsent = (error: Failure): Result => ({ started, finished: micros(), status: null, is: 'failed', error })
     const opened = open(trigger)
-    if (opened === undefined)
-      return { started, finished: micros(), status: null, is: 'failed', error: 'url_unreadable' }
+    if (opened === undefined) return unsent('url_unreadable')
     const { keys, target } = opened
     const { channel, destination } = target
     const sign = (body: Buffer): Record<string, string> => signatureHeaders({ keys, triggerId, body, at: started })
-    const request = channel.request(destination, { trigger, digest, mode, sign })
+    const request = written(() => channel.request(destination, { trigger, digest, mode, sign }))
+    if (request === undefined) return unsent('message_unwritable')
     const calls = { channel, request, attempt, onSent: () => onSent(micros()) }
     const outcome = await call(calling, calls)
     return { started, finished: micros(), ...outcome }
+  }
+}
+
+/** Undefined: this version cannot write it, since the alert is of a kind that a newer one made. */
+function written(write: () => ChannelRequest): ChannelRequest | undefined {
+  try {
+    return write()
+  } catch {
+    return undefined // it becomes the attempt's outcome, message_unwritable
   }
 }
 
@@ -126,7 +138,7 @@ interface Calls extends Pick<SenderOptions, 'bases' | 'resolve' | 'caller' | 'ma
 
 interface Calling {
   readonly channel: Channel
-  readonly request: ReturnType<Channel['request']>
+  readonly request: ChannelRequest
   readonly attempt: number
   readonly onSent: () => void
 }

@@ -6,6 +6,7 @@ import type { Trigger } from '../../schemas/records.ts'
 import { MemoryBroker } from '../kernel/testing/memory-log.ts'
 import { lettersIn } from '../kernel/testing/task.ts'
 import type { Clock } from '../kernel/ports.ts'
+import type { Answer, Post } from './agent.ts'
 import type { Send } from './deliver.ts'
 import { POSITION } from './delivery.ts'
 import { retryAfterSeconds, type Failure } from './attempt.ts'
@@ -16,6 +17,7 @@ import {
   fastClock,
   pending,
   resendOrder,
+  senderTo,
   stopOrder,
   triggerFor,
   triggerTo,
@@ -304,6 +306,27 @@ describe('a dispatcher', () => {
     const until = (attempts(broker)[0]?.finished ?? 0) + Math.round(wait * 1_000_000)
     expect(pending(broker).get(limited.trigger_id)?.left_alone_until).toBe(until)
     expect(notes.sums['failed']).toBeUndefined()
+  })
+
+  it('keeps a trigger of a kind that only a newer release knows for that one, and delivers the others', async () => {
+    const posted: string[] = []
+    const post = ({ url }: Post): Promise<Answer> => {
+      posted.push(url.hostname)
+      return Promise.resolve({ status: 200, retryAfter: undefined, body: 'whole', text: '' })
+    }
+    const older = dispatch(senderTo({ post }, { reach: 'any', resolve: () => Promise.resolve(['127.0.0.1']) }))
+    worlds.push(older)
+    const { broker, notes } = older
+    append(broker, { ...numbered(1), kind: 'unknown' })
+    append(broker, numbered(2, URL_B))
+    await expect.poll(() => attempts(broker).length, POLL).toBe(2)
+    const unknown = attempts(broker).find(({ trigger_id }) => trigger_id === 'alert_btc_1_1_1')
+    expect(unknown).toMatchObject({ outcome: 'retry', error: 'message_unwritable', number: 1, status: null })
+    expect([posted, notes.sums['failed']]).toEqual([['b.example.com'], undefined])
+    older.membership.deal()
+    const newer = begin({ broker, clock: fastClock(100) })
+    await expect.poll(() => pending(broker).get('alert_btc_1_1_1')?.state, POLL).toBe('finished')
+    expect(newer.network.sent).toEqual(['alert_btc_1_1_1'])
   })
 
   it('sets aside what it cannot read', async () => {

@@ -10,7 +10,7 @@ import type { Delivery } from './delivery.ts'
 import { openLimits, type OpenLimits } from './limits.ts'
 import { ReceiverQueues, type SlotLimits } from './receiver-queues.ts'
 import { Loader } from './loader.ts'
-import type { Result } from './attempt.ts'
+import type { Failure, Result } from './attempt.ts'
 import { OWNER, Task } from './task.ts'
 
 /** A receiver that takes longer is slow. */
@@ -23,6 +23,9 @@ const HINT_MS = 5_000
 const LOOK_MS = 100
 /** Destinations that are left alone at once; beyond, their attempts go on, each by its own schedule. */
 const HELD_MAX = 10_000
+
+/** Nothing was sent, so that nothing is known of the receiver. */
+const untold: ReadonlySet<Failure> = new Set(['url_unreadable', 'message_unwritable'])
 
 /** What the dispatcher counts; `trigger` to `sent` in milliseconds. */
 export interface DeliveryMeter {
@@ -221,7 +224,7 @@ export class Dispatcher {
 
   #conclude(task: Task, receiver: string, { told, result }: Sent): void {
     const ms = (result.finished - result.started) / 1_000
-    const isUntold = result.is === 'failed' && result.error === 'url_unreadable'
+    const isUntold = result.is === 'failed' && untold.has(result.error)
     const isLimited = result.status === 429
     if (!isUntold) this.#queues.know(receiver, ms < SLOW_MS && !isLimited ? 'good' : 'slow')
     for (const delivery of told) {
