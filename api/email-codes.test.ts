@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { emailCode, openUrl, type ServiceSecrets } from '../processors/alerts/secrets.ts'
 import type { Mail, Mailer } from '../infra/mail.ts'
+import { EmailCodes } from './alerts/email-codes.ts'
 import { errorOf, priceBody, startAlerts, type AlertHarness, type Answered } from './testing/alert-calls.ts'
 
 const TO = 'Me@example.com'
@@ -16,21 +17,31 @@ const codeOf = (to: string, version = 2): string => emailCode(secrets, version, 
 let api: AlertHarness
 let mails: Mail[]
 /** What the mail server says next. */
-let says: () => Promise<number>
+let says: Mailer['send']
+let mailer: Mailer
 
 beforeEach(async () => {
   mails = []
-  says = () => Promise.resolve(250)
-  const mailer: Mailer = {
-    async send(mail) {
+  says = reply(250, '')
+  mailer = {
+    send(mail, signal) {
       mails.push(mail)
-      return { status: await says(), text: '' }
+      return says(mail, signal)
     },
     close: () => undefined,
   }
   api = await startAlerts({ secrets, mailer })
 })
 afterEach(() => api.stop())
+
+/** `text`: of a refusal the command and the reply. */
+function reply(status: number, text: string): Mailer['send'] {
+  return () => Promise.resolve({ status, text })
+}
+
+function fails(fields: object): Mailer['send'] {
+  return () => Promise.reject(Object.assign(new Error('no mail server'), fields))
+}
 
 const ask = (to: unknown): Promise<Answered> => api.send('POST', '/email-codes', { body: { to } })
 
@@ -103,12 +114,44 @@ describe('a code', () => {
     expect(mails).toHaveLength(5)
   })
 
+  const noMailbox = reply(550, 'RCPT TO 550 5.1.1 no such user')
+  const wrongPassword = reply(535, 'AUTH PLAIN 535 5.7.8 authentication failed')
+  const away = fails({ code: 'ESOCKET', originalCode: 'ECONNREFUSED' })
+
   it.each([
-    ['there is no such mailbox', () => Promise.resolve(550), '400 invalid_channel to'],
-    ['the mail server is busy', () => Promise.resolve(450), '503 data_unavailable'],
-    ['the mail server is away', () => Promise.reject(new Error('ECONNREFUSED')), '503 data_unavailable'],
-  ])('is not told to be on its way where %s', async (_, status, expected) => {
-    says = status
+    ['there is no such mailbox', noMailbox, '400 invalid_channel to'],
+    ['the mail server is busy', reply(450, 'RCPT TO 450 try later'), '503 data_unavailable'],
+    ['the mail server is away', away, '503 data_unavailable'],
+    ['the operator’s password is wrong', wrongPassword, '503 data_unavailable'],
+    ['the operator’s sender is refused', reply(550, 'MAIL FROM 550 5.7.1 not verified'), '503 data_unavailable'],
+    ['the operator’s server is refused', reply(554, 'CONN 554 5.7.1 listed'), '503 data_unavailable'],
+    ['the operator’s server may not relay', reply(554, 'RCPT TO 554 5.7.1 relay denied'), '503 data_unavailable'],
+    ['the text is refused', reply(554, 'DATA 554 5.7.1 looks like spam'), '503 data_unavailable'],
+  ])('is not told to be on its way where %s', async (_, said, expected) => {
+    says = said
     expect(errorOf(await ask(TO))).toBe(expected)
+  })
+
+  it('that the operator’s server is at fault for says so to the log', async () => {
+    says = wrongPassword
+    const codes = new EmailCodes({ secrets, mailer, mode: 'live' })
+    const error = await codes.mail(TO, 'caller', 0).catch((thrown: unknown) => thrown)
+    expect(Object(error)).toMatchObject({
+      code: 'data_unavailable',
+      cause: { message: 'AUTH PLAIN 535 5.7.8 authentication failed' },
+    })
+  })
+
+  it.each([
+    ['is away', away, 200],
+    ['does not answer', fails({ code: 'ETIMEDOUT', timeoutType: 'CONNECT_TIMEOUT' }), 200],
+    ['lets nobody in', wrongPassword, 200],
+    ['is silent with the mail in its hands', fails({ code: 'ETIMEDOUT', timeoutType: 'SOCKET_TIMEOUT' }), 429],
+    ['has no such mailbox', noMailbox, 429],
+  ])('of an address is asked for again, or not, after the mail server %s', async (_, said, status) => {
+    says = said
+    for (let n = 0; n < 3; n++) expect((await ask(TO)).status).not.toBe(200)
+    says = reply(250, '')
+    expect((await ask(TO)).status).toBe(status)
   })
 })

@@ -32,6 +32,15 @@ describe('rate limit', () => {
     expect(limit.take('a', 3_600_000)).toMatchObject({ remaining: 39, resetSeconds: 1 })
   })
 
+  it('takes back what was taken for nothing, and is never fuller', () => {
+    const limit = limiter()
+    for (let n = 0; n < 40; n++) limit.take('a', 0)
+    limit.giveBack('a', 0)
+    expect(limit.take('a', 0)).toMatchObject({ kind: 'allowed', remaining: 0 })
+    limit.giveBack('b', 0)
+    expect(limit.take('b', 0)).toMatchObject({ remaining: 39 })
+  })
+
   it('is off at 0 a second', () => {
     const limit = new RateLimiter({ perSecond: 0, burst: 0, callersMax: 1 })
     expect(limit.take('a', 0)).toEqual({ kind: 'unlimited' })

@@ -52,6 +52,12 @@ export class RateLimiter {
     return { kind: 'refused', limit: burst, remaining: 0, resetSeconds, retryAfterSeconds }
   }
 
+  /** A token that was taken for nothing. */
+  giveBack(caller: string, now: number): void {
+    const bucket = this.#refilled(caller, now)
+    bucket.tokens = Math.min(this.#limit.burst, bucket.tokens + 1)
+  }
+
   /** Whether `take` would be allowed. */
   hasRoom(caller: string, now: number): boolean {
     return this.#limit.perSecond === 0 || this.#refilled(caller, now).tokens >= 1

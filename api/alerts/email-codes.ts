@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { emailCode, isSame, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
+import { type Failure, failureOf } from '../../processors/webhooks/attempt.ts'
+import { addressShown, isNoMailbox } from '../../processors/webhooks/channels/email.ts'
 import type { Mailer } from '../../infra/mail.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter, type RateLimit } from '../limits.ts'
@@ -44,39 +46,41 @@ export class EmailCodes {
     return codes.some((known) => isSame(plain(known), told))
   }
 
-  /** Mails the address its code; throws `rate_limited`, `invalid_channel` where there is no such mailbox, `data_unavailable`. */
+  /**
+   * Mails the address its code; throws `rate_limited`, `invalid_channel` where there is no such mailbox, `data_unavailable`.
+   * What the server takes none of does not count against the address.
+   */
   async mail(address: string, caller: string, now: number): Promise<void> {
     this.#admit(address, caller, now)
-    const { status } = await this.#sent(address)
-    if (status < 300) return
-    if (status < 500) throw away()
-    throw new ApiError('invalid_channel', 'The mail server does not take this address; check its spelling.', {
-      field: 'to',
+    const said = await this.#sent(address).catch((error: unknown) => {
+      if (isUnreached(error)) this.#ofAddress.giveBack(mailboxOf(address), now)
+      throw away(error)
     })
+    if (said.status < 300) return
+    if (isNoMailbox(said))
+      throw new ApiError('invalid_channel', 'The mail server does not take this address; check its spelling.', {
+        field: 'to',
+      })
+    this.#ofAddress.giveBack(mailboxOf(address), now)
+    throw away(new Error(said.text.replaceAll(address, addressShown(address)))) // which is logged
   }
 
   close(): void {
     this.#options.mailer.close()
   }
 
-  async #sent(address: string): Promise<{ readonly status: number }> {
+  async #sent(address: string): ReturnType<Mailer['send']> {
     const { mailer, secrets, mode } = this.#options
     const code = emailCode(secrets, secrets.newest, address.toLowerCase())
     const mail = { to: address, ...wordsOf(code, mode), id: `email-code-${randomUUID()}` }
     const late = (): Error => new Error(`the mail server did not answer in ${DEADLINE_MS} ms`)
-    try {
-      return await within(DEADLINE_MS, mailer.send(mail, AbortSignal.timeout(DEADLINE_MS)), late)
-    } catch (error) {
-      throw away(error)
-    }
+    return within(DEADLINE_MS, mailer.send(mail, AbortSignal.timeout(DEADLINE_MS)), late)
   }
 
   #admit(address: string, caller: string, now: number): void {
-    // Mail to me+1@ comes to me@.
-    const mailbox = address.toLowerCase().replace(/\+[^@]*@/, '@')
     const limits = [
       [this.#ofCaller, caller],
-      [this.#ofAddress, mailbox],
+      [this.#ofAddress, mailboxOf(address)],
       [this.#ofAll, ''],
     ] as const
     for (const [limiter, whose] of limits) {
@@ -87,6 +91,19 @@ export class EmailCodes {
         })
     }
   }
+}
+
+/** Mail to me+1@ comes to me@. */
+function mailboxOf(address: string): string {
+  return address.toLowerCase().replace(/\+[^@]*@/, '@')
+}
+
+const unreached: ReadonlySet<Failure> = new Set(['refused', 'dns', 'tls'])
+
+/** The mail server was not there, so that it has taken nothing. */
+function isUnreached(error: unknown): boolean {
+  const { timeoutType } = Object(error) as Readonly<Record<string, unknown>>
+  return unreached.has(failureOf(error)) && timeoutType !== 'SOCKET_TIMEOUT' // that one is of a connection that was open
 }
 
 function plain(code: string): string {

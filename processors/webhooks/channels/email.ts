@@ -78,8 +78,13 @@ export function addressShown(to: string): string {
  * RFC 5321: of a recipient 550 "mailbox unavailable", 551 "user not local", 553 "mailbox name not allowed"; another 5yz is a
  * permanent refusal of this message. What a server says before it knows the recipient is the operator's to mend.
  */
-function deadOf({ status, text }: Heard): Dead | undefined {
-  if (status < 500) return undefined
-  if (text.startsWith('RCPT TO') && [550, 551, 553, 556].includes(status)) return 'gone'
-  return /^(?:RCPT TO|DATA)/.test(text) ? 'rejected' : undefined
+function deadOf(heard: Heard): Dead | undefined {
+  if (heard.status < 500) return undefined
+  if (isNoMailbox(heard)) return 'gone'
+  return /^(?:RCPT TO|DATA)/.test(heard.text) ? 'rejected' : undefined
+}
+
+/** `text`: the command and the reply. */
+export function isNoMailbox({ status, text }: Pick<Heard, 'status' | 'text'>): boolean {
+  return text.startsWith('RCPT TO') && [550, 551, 553, 556].includes(status)
 }
