@@ -106,3 +106,19 @@ describe('what the decisions add', () => {
     expect(faults({ method: 'POST', path: `${path}/:id/deliveries/:trigger_id/resend` }, again)).toEqual([])
   })
 })
+
+describe('an alert with a body of its own form', () => {
+  it('shows the host, which can be all that is secret of an address, to who creates it and to nobody else', async () => {
+    const channel = { type: 'template', url: 'https://eo1a2b3c.example.com/', body: '{"say": "{{text}}"}' }
+    const body = { symbol: 'BTC', condition: 'above', target_price: 100, channel }
+    const created = await api.send('POST', '/price-alert', { body })
+    expect(created.body['channel']).toEqual({ type: 'template', destination: 'eo1a2b3c.example.com:443' })
+    expect(api.alerts.commands[0]?.alert?.receiver).not.toContain('eo1a2b3c')
+    const status = await api.get(`/price-alert/${textOf(created.body['alert_id'])}`)
+    const listed = await api.get('/price-alerts')
+    for (const answer of [status, listed]) expect(JSON.stringify(answer.body)).not.toContain('eo1a2b3c')
+    expect(status.body['channel']).toEqual({ type: 'template' })
+    expect(faults({ method: 'GET', path: '/price-alert/:id' }, status)).toEqual([])
+    expect(faults({ method: 'GET', path: '/price-alerts' }, listed)).toEqual([])
+  })
+})

@@ -90,10 +90,14 @@ export const channelSchema: Schema = {
 }
 
 /** `channel` of an answer. */
-export const channelShownSchema: Schema = object('Where the events go, where that is no signed webhook', {
-  type: text('Which channel'),
-  destination: text('Where it leads, without anything secret'),
-})
+export const channelShownSchema: Schema = object(
+  'Where the events go, where that is no signed webhook',
+  {
+    type: text('Which channel'),
+    destination: text('Where it leads, without anything secret; of a template only the creation’s answer says it'),
+  },
+  ['destination'],
+)
 
 const time = { pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' }
 

@@ -217,7 +217,7 @@ function alertShown(alert: CachedAlert): object {
     tags: 'tags' in fields ? fields.tags : [],
     symbol,
     terms: words,
-    channel: channel === undefined ? null : `${channel.type}, ${channel.destination}`,
+    channel: channel === undefined ? null : Object.values(channel).join(', '),
     status,
     paused: alert.paused_until > 0,
     paused_until: alert.paused_until === NEVER ? null : msOrNull(alert.paused_until),

@@ -119,8 +119,10 @@ export interface Channel<Destination extends object = object> {
   readonly digest: DigestRule
   /** Checks a destination; what it gives is sealed, and read again when it is opened. */
   read(given: Given, operator: Operator): Destination | Refusal
-  /** Where it leads, without anything secret: shown to anyone. */
+  /** Where it leads, without anything secret: shown to anyone, unless `isForOwner`. */
   shown(destination: Destination): string
+  /** Even that can be the secret: it is in the answer of the creation, and nothing of it in others or in the log in clear. */
+  readonly isForOwner?: true
   request(destination: Destination, event: ChannelEvent): PostRequest | MailRequest
   verdict(heard: Heard): Verdict
 }

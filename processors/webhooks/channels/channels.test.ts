@@ -119,6 +119,13 @@ describe('every channel', () => {
       expect(shown).not.toContain(secret)
   })
 
+  it('of a template says nothing of its host, which can be the secret, to anyone, of what is in the log neither', () => {
+    const receiver = receiverFor(byName('template'), () => 'ab12')
+    expect(receiver).toBe('template:#ab12')
+    const former = 'template:secret.example.com:443#ab12'
+    expect([receiver, former].map(channelShown)).toEqual([{ type: 'template' }, { type: 'template' }])
+  })
+
   it('is refused where the operator has not switched it on', () => {
     const given = { type: 'email', to: 'me@example.com' }
     expect(readTarget(given, { ...operator, hasMail: false })).toMatchObject({ field: 'type' })

@@ -21,7 +21,7 @@ export interface Target {
 /** Reads a destination as its owner gave it: `type` and the fields of that channel, and no others. */
 export function readTarget(given: Given, operator: Operator): Target | Refusal {
   const { type, ...rest } = given
-  const channel = channels.find(({ name }) => name === type)
+  const channel = channelOf(type)
   if (channel === undefined)
     return { field: 'type', refused: `type must be one of ${channels.map(({ name }) => name).join(', ')}.` }
   const names = Object.keys(channel.fields)
@@ -56,17 +56,25 @@ export function targetOf(text: string, operator: Operator): Target {
 export function receiverFor(target: Target, digestOf: (text: string) => string): string {
   const { channel, destination } = target
   if (channel.name === webhook.name) return receiverOf(new URL((destination as UrlDestination).url))
-  return `${channel.name}:${channel.shown(destination)}#${digestOf(targetText(target))}`
+  const clear = channel.isForOwner === true ? '' : channel.shown(destination)
+  return `${channel.name}:${clear}#${digestOf(targetText(target))}`
 }
 
 /** What digests of a receiver can be. */
 export function digestOf(receiver: string): DigestRule {
-  const type = channelShown(receiver)?.type
-  return (channels.find(({ name }) => name === type) ?? webhook).digest
+  return (channelOf(channelShown(receiver)?.type) ?? webhook).digest
 }
 
-/** The channel of a receiver and where it leads, without secrets; undefined: a signed webhook. */
-export function channelShown(receiver: string): { readonly type: string; readonly destination: string } | undefined {
+/**
+ * The channel of a receiver and where it leads, without secrets; undefined: a signed webhook. Where only its owner may know
+ * the destination it is left out, of receivers too that earlier releases have made with it.
+ */
+export function channelShown(receiver: string): { readonly type: string; readonly destination?: string } | undefined {
   const [, type, destination] = /^(\w+):(.*)#[0-9a-f]+$/s.exec(receiver) ?? []
-  return type === undefined || destination === undefined ? undefined : { type, destination }
+  if (type === undefined || destination === undefined) return undefined
+  return channelOf(type)?.isForOwner === true ? { type } : { type, destination }
+}
+
+function channelOf(type: unknown): Channel | undefined {
+  return channels.find(({ name }) => name === type)
 }

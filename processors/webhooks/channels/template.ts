@@ -74,6 +74,7 @@ export const template: Channel<TemplateDestination> = {
     return typeof body === 'string' ? { ...url, body, content_type } : body
   },
   shown: ({ url }) => receiverOf(new URL(url)),
+  isForOwner: true, // services give each of their users a host of its own
   request({ url, body, content_type }, event) {
     const bytes = Buffer.from(render(body, content_type, messageOf(event).fields), 'utf8')
     const headers = { 'content-type': `${content_type}; charset=utf-8`, ...event.sign(bytes) }

@@ -1352,8 +1352,8 @@ class Market(TypedDict):
 class PriceAlertCreateChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 PriceAlertCreateQuietHours = TypedDict(
@@ -1406,8 +1406,8 @@ class PriceAlertCreate(TypedDict):
 class PriceAlertChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 PriceAlertQuietHours = TypedDict(
@@ -1465,8 +1465,8 @@ class PriceAlert(TypedDict):
 class PriceAlertsAlertsItemChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 PriceAlertsAlertsItemQuietHours = TypedDict(
@@ -1555,8 +1555,8 @@ class PriceAlertExtend(TypedDict):
 class PriceAlertPauseChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 PriceAlertPauseQuietHours = TypedDict(
@@ -1614,8 +1614,8 @@ class PriceAlertPause(TypedDict):
 class PriceAlertResumeChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 PriceAlertResumeQuietHours = TypedDict(
@@ -1729,8 +1729,8 @@ class PriceAlertResend(TypedDict):
 class LiquidationAlertCreateChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 LiquidationAlertCreateQuietHours = TypedDict(
@@ -1785,8 +1785,8 @@ class LiquidationAlertCreate(TypedDict):
 class LiquidationAlertChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 LiquidationAlertQuietHours = TypedDict(
@@ -1846,8 +1846,8 @@ class LiquidationAlert(TypedDict):
 class LiquidationAlertsAlertsItemChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 LiquidationAlertsAlertsItemQuietHours = TypedDict(
@@ -1938,8 +1938,8 @@ class LiquidationAlertExtend(TypedDict):
 class LiquidationAlertPauseChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 LiquidationAlertPauseQuietHours = TypedDict(
@@ -1999,8 +1999,8 @@ class LiquidationAlertPause(TypedDict):
 class LiquidationAlertResumeChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 LiquidationAlertResumeQuietHours = TypedDict(
@@ -2116,8 +2116,8 @@ class LiquidationAlertResend(TypedDict):
 class RuleAlertCreateChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 RuleAlertCreateQuietHours = TypedDict(
@@ -2193,8 +2193,8 @@ class RuleAlertBySymbolItem(TypedDict):
 class RuleAlertChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 RuleAlertQuietHours = TypedDict(
@@ -2277,8 +2277,8 @@ class RuleAlertsAlertsItemBySymbolItem(TypedDict):
 class RuleAlertsAlertsItemChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 RuleAlertsAlertsItemQuietHours = TypedDict(
@@ -2392,8 +2392,8 @@ class RuleAlertPauseBySymbolItem(TypedDict):
 class RuleAlertPauseChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 RuleAlertPauseQuietHours = TypedDict(
@@ -2476,8 +2476,8 @@ class RuleAlertResumeBySymbolItem(TypedDict):
 class RuleAlertResumeChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 RuleAlertResumeQuietHours = TypedDict(
@@ -2560,8 +2560,8 @@ class RuleAlertEditBySymbolItem(TypedDict):
 class RuleAlertEditChannel(TypedDict):
     # Which channel
     type: str
-    # Where it leads, without anything secret
-    destination: str
+    # Where it leads, without anything secret; of a template only the creation’s answer says it
+    destination: NotRequired[str]
 
 
 RuleAlertEditQuietHours = TypedDict(

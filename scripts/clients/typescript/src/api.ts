@@ -1757,8 +1757,8 @@ export type PriceAlertCreateAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -1801,8 +1801,8 @@ export type PriceAlertAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -1868,8 +1868,8 @@ export type PriceAlertsAnswer = {
     readonly channel?: {
       /** Which channel */
       readonly type: string
-      /** Where it leads, without anything secret */
-      readonly destination: string
+      /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+      readonly destination?: string
     }
     /** What rings in these hours is told in one message at their end */
     readonly quiet_hours: {
@@ -1970,8 +1970,8 @@ export type PriceAlertPauseAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -2029,8 +2029,8 @@ export type PriceAlertResumeAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -2260,8 +2260,8 @@ export type LiquidationAlertCreateAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -2306,8 +2306,8 @@ export type LiquidationAlertAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -2375,8 +2375,8 @@ export type LiquidationAlertsAnswer = {
     readonly channel?: {
       /** Which channel */
       readonly type: string
-      /** Where it leads, without anything secret */
-      readonly destination: string
+      /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+      readonly destination?: string
     }
     /** What rings in these hours is told in one message at their end */
     readonly quiet_hours: {
@@ -2479,8 +2479,8 @@ export type LiquidationAlertPauseAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -2540,8 +2540,8 @@ export type LiquidationAlertResumeAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -2875,8 +2875,8 @@ export type RuleAlertCreateAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -2942,8 +2942,8 @@ export type RuleAlertAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -3032,8 +3032,8 @@ export type RuleAlertsAnswer = {
     readonly channel?: {
       /** Which channel */
       readonly type: string
-      /** Where it leads, without anything secret */
-      readonly destination: string
+      /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+      readonly destination?: string
     }
     /** What rings in these hours is told in one message at their end */
     readonly quiet_hours: {
@@ -3157,8 +3157,8 @@ export type RuleAlertPauseAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -3239,8 +3239,8 @@ export type RuleAlertResumeAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
@@ -3428,8 +3428,8 @@ export type RuleAlertEditAnswer = {
   readonly channel?: {
     /** Which channel */
     readonly type: string
-    /** Where it leads, without anything secret */
-    readonly destination: string
+    /** Where it leads, without anything secret; of a template only the creation’s answer says it */
+    readonly destination?: string
   }
   /** What rings in these hours is told in one message at their end */
   readonly quiet_hours: {
