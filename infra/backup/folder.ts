@@ -28,8 +28,14 @@ export interface Extent {
   /** First offset, and one past the last. */
   readonly start: number
   readonly end: number
-  /** Of the leader that took in its last batch; -1: it has none. */
-  readonly epoch: number
+  /** Absent: it has none, or was written before this was told. */
+  readonly last?: LastBatch | undefined
+}
+
+/** The last batch of an extent, by which its log is known again. */
+export interface LastBatch {
+  readonly offset: number
+  readonly print: number
 }
 
 /** What one backup is, beside its pack. It counts when this is there, which is written last. */

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TopicName } from '../../schemas/topics.ts'
-import { boundsOf, decodeBatches, encodeBatch } from '../kafka/record-batch.ts'
+import { boundsOf, decodeBatches, encodeBatch, forgetWriters } from '../kafka/record-batch.ts'
 import type { RawBatches } from '../kafka/raw-batches.ts'
 import type { LogRecord } from '../kafka/seam.ts'
-import { BackupFolder, type BackupIndex } from './folder.ts'
+import { BackupFolder, type BackupIndex, type Piece } from './folder.ts'
 import { checkBackup, restoreLog } from './restore-log.ts'
 import { takeBackup, type BackupSource, type RawLog } from './take-backup.ts'
 
@@ -24,7 +24,6 @@ class FakeLog implements RawLog {
   readonly topics = new Map<string, { start: number; end: number; batches: Batch[] }>()
   /** Called before each read. */
   onRead: (topic: string) => void = () => undefined
-  epoch = 0
 
   at(topic: string) {
     const known = this.topics.get(topic) ?? { start: 0, end: 0, batches: [] }
@@ -39,7 +38,6 @@ class FakeLog implements RawLog {
       { id: 5n, epoch: 3, sequence: 0 },
     )
     bytes.writeBigInt64BE(BigInt(part.end), 0)
-    bytes.writeInt32BE(this.epoch, 12)
     part.batches.push({ base: part.end, bytes })
     part.end += values.length
   }
@@ -48,6 +46,13 @@ class FakeLog implements RawLog {
   drop(topic: string, ...bases: number[]): void {
     const part = this.at(topic)
     part.batches = part.batches.filter(({ base }) => !bases.includes(base))
+  }
+
+  /** Takes the tail away. */
+  cut(topic: string, end: number): void {
+    const part = this.at(topic)
+    part.batches = part.batches.filter(({ base }) => base < end)
+    part.end = end
   }
 
   retain(topic: string, start: number): void {
@@ -61,11 +66,6 @@ class FakeLog implements RawLog {
       const { start, end } = this.at(topic)
       return new Map(partitions.map((partition) => [partition, at === 'start' ? start : end]))
     },
-    endOfEpoch: async (topic, _partition, epoch) => {
-      if (epoch > this.epoch) return undefined
-      const next = this.at(topic).batches.find(({ bytes }) => bytes.readInt32BE(12) > epoch)
-      return next?.base ?? this.at(topic).end
-    },
   }
 
   async *batches(topic: string, _partition: number, from: number, to: number): AsyncGenerator<RawBatches> {
@@ -75,8 +75,8 @@ class FakeLog implements RawLog {
       if (found === undefined) return
       const [batch] = boundsOf(found.bytes)
       if (batch === undefined) return
-      const { next, epoch, records } = batch
-      yield { bytes: found.bytes, from: found.base, to: next, epoch, records, isWhole: found.base === offset }
+      const { next, records } = batch
+      yield { bytes: found.bytes, from: found.base, to: next, records, isWhole: found.base === offset }
       offset = batch.next
     }
   }
@@ -95,6 +95,10 @@ afterEach(() => rmSync(home, { recursive: true }))
 function take(over: Partial<BackupSource> = {}): Promise<BackupIndex> {
   const about = async () => ({ version: '1.0.0', mode: 'demo', schemas: [], secrets: {} })
   return takeBackup(folder, { raw: log, topics: [STATE, TRADES], log: 'log-1', partitions: 1, about, ...over })
+}
+
+function tradesOf({ pieces }: BackupIndex): Piece[] {
+  return pieces.filter(({ topic }) => topic === TRADES)
 }
 
 /** What a restore puts under a broker: its values by offset, and the names of its segments. */
@@ -119,8 +123,16 @@ describe('a backup of a log that lives', () => {
     log.append(TRADES, 'a', 'b')
     await take()
     log.append(TRADES, 'c')
-    expect((await take()).pieces).toMatchObject([{ topic: TRADES, from: 2, to: 3, anew: false, records: 1 }])
+    expect(tradesOf(await take())).toMatchObject([{ topic: TRADES, from: 2, to: 3, anew: false, records: 1 }])
     expect(await restored(TRADES)).toEqual({ values: ['0 a', '1 b', '2 c'], segments: ['0: true'] })
+  })
+
+  it('goes on in a log that was restored from the one before', async () => {
+    log.append(TRADES, 'a')
+    await take()
+    for (const { bytes } of log.at(TRADES).batches) forgetWriters(bytes)
+    log.append(TRADES, 'b')
+    expect(tradesOf(await take())).toMatchObject([{ from: 1, to: 2, anew: false }])
   })
 
   it('has no producer of the old cluster in what it restores', async () => {
@@ -152,21 +164,37 @@ describe('a backup of a log that lives', () => {
     log.append(TRADES, 'c')
     log.append(TRADES, 'd')
     log.retain(TRADES, 3)
-    expect((await take()).pieces).toMatchObject([{ topic: TRADES, from: 3, to: 4, anew: true }])
+    expect(tradesOf(await take())).toMatchObject([{ topic: TRADES, from: 3, to: 4, anew: true }])
     expect((await restored(TRADES)).values).toEqual(['3 d'])
   })
 
-  it('begins a partition anew that lost its tail and went on', async () => {
+  it('begins a partition anew that lost its tail and went on, as one does that was restored', async () => {
     log.append(TRADES, 'a')
+    await take()
     log.append(TRADES, 'lost')
     await take()
-    log.drop(TRADES, 1)
-    log.at(TRADES).end = 1
-    log.epoch = 1
+    log.cut(TRADES, 1)
     log.append(TRADES, 'other')
     log.append(TRADES, 'more')
-    await take()
+    expect(tradesOf(await take())).toMatchObject([{ topic: TRADES, from: 0, to: 3, anew: true }])
     expect((await restored(TRADES)).values).toEqual(['0 a', '1 other', '2 more'])
+  })
+
+  it('has nothing of a partition that lost all it had', async () => {
+    log.append(TRADES, 'lost')
+    await take()
+    log.cut(TRADES, 0)
+    await take()
+    expect(await restored(TRADES)).toEqual({ values: [], segments: ['0: false'] })
+  })
+
+  it('begins anew behind a backup that does not say its last batch', async () => {
+    log.append(TRADES, 'a')
+    const { extents, ...first } = await take()
+    await folder.writeIndex({ ...first, extents: extents.map(({ last: _last, ...extent }) => extent) })
+    log.append(TRADES, 'b')
+    expect(tradesOf(await take())).toMatchObject([{ topic: TRADES, from: 0, to: 2, anew: true }])
+    expect((await restored(TRADES)).values).toEqual(['0 a', '1 b'])
   })
 
   it('takes its ends anew where a value was compacted away for one behind them', async () => {

@@ -1,8 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RawReader } from '../kafka/raw-batches.ts'
+import { boundsOf, printOf } from '../kafka/record-batch.ts'
 import { type TopicName, isCompacted, topicOf } from '../../schemas/topics.ts'
 import { partitionsOf } from '../kafka/topic-settings.ts'
 import { BackupError, type SealedWriter } from './sealed-file.ts'
-import { BACKUP_FORMAT, type BackupFolder, type BackupIndex, type Extent, type Piece } from './folder.ts'
+import {
+  BACKUP_FORMAT,
+  type BackupFolder,
+  type BackupIndex,
+  type Extent,
+  type LastBatch,
+  type Piece,
+} from './folder.ts'
 
 /** How often the end of a compacted partition is taken anew that was compacted while it was read. */
 const CUTS_MAX = 10
@@ -10,7 +19,7 @@ const CUTS_MAX = 10
 /** How the log is read. */
 export interface RawLog {
   readonly batches: RawReader['batches']
-  readonly reader: Pick<RawReader['reader'], 'offsets' | 'endOfEpoch'>
+  readonly reader: Pick<RawReader['reader'], 'offsets'>
 }
 
 /** The log that is backed up, live. */
@@ -44,9 +53,10 @@ export async function takeBackup(folder: BackupFolder, source: BackupSource): Pr
     const copy = new Copy(source.raw, pack)
     for (const part of parts) await copy.advance(part, await endOf(source.raw, part))
     await cut(source, parts, copy)
+    copy.endAnew(parts)
     await pack.end()
     const { log, partitions } = source
-    const extents = parts.map(({ topic, partition, start, at, epoch }) => ({ topic, partition, start, end: at, epoch }))
+    const extents = parts.map(({ topic, partition, start, at, last }) => ({ topic, partition, start, end: at, last }))
     const created = new Date().toISOString()
     const about = await source.about()
     const index = {
@@ -74,7 +84,7 @@ interface Part {
   start: number
   /** Offset to read next. */
   at: number
-  epoch: number
+  last: LastBatch | undefined
   /** The next piece does not go on from what earlier backups have. */
   anew: boolean
 }
@@ -85,26 +95,33 @@ async function begin({ raw, topics, partitions }: BackupSource, extents: readonl
   for (const topic of topics) {
     const numbers = Array.from({ length: partitionsOf(topicOf(topic), { partitions }) }, (_, partition) => partition)
     const starts = await raw.reader.offsets(topic, numbers, 'start')
+    const ends = await raw.reader.offsets(topic, numbers, 'end')
     for (const partition of numbers) {
       const start = starts.get(partition) ?? 0
       const extent = known.get(`${topic}/${partition}`)
-      const goesOn = extent !== undefined && (await isStillThere(raw, extent, start))
-      const { end, epoch } = goesOn ? extent : { end: start, epoch: -1 }
-      parts.push({ topic, partition, start, at: end, epoch, anew: !goesOn })
+      const goesOn = extent !== undefined && (await isStillThere(raw, extent, ends.get(partition) ?? start))
+      const { end, last } = goesOn ? extent : { end: start, last: undefined }
+      parts.push({ topic, partition, start, at: end, last, anew: !goesOn })
     }
   }
   return parts
 }
 
 /**
- * Whether the log is the one that was backed up, and goes on behind it. Keys of a cache end by tombstones that
- * compaction takes away: what a backup has of it tells nothing of what is gone, so it is always read anew.
+ * Whether the log is the one that was backed up, and goes on behind it: the last batch is where it was. Neither its id nor
+ * a leader's epoch tells, for a log that was restored has the same. Keys of a cache end by tombstones that compaction takes
+ * away: what a backup has of it tells nothing of what is gone, so it is always read anew.
  */
-async function isStillThere(raw: RawLog, { topic, partition, end, epoch }: Extent, start: number): Promise<boolean> {
-  if (topicOf(topic as TopicName).kind === 'cache' || start > end) return false
-  if (epoch < 0) return end === 0
-  const epochEnd = await raw.reader.endOfEpoch(topic, partition, epoch)
-  return epochEnd !== undefined && epochEnd >= end
+async function isStillThere(raw: RawLog, { topic, partition, end, last }: Extent, logEnd: number): Promise<boolean> {
+  if (topicOf(topic as TopicName).kind === 'cache' || last === undefined || end > logEnd) return false
+  for await (const { bytes } of raw.batches(topic, partition, last.offset, end))
+    return isDeepStrictEqual(lastOf(bytes), last)
+  return false
+}
+
+function lastOf(bytes: Buffer): LastBatch | undefined {
+  const batch = boundsOf(bytes).at(-1)
+  return batch && { offset: batch.base, print: printOf(bytes.subarray(batch.at, batch.end)) }
 }
 
 async function endOf(raw: RawLog, { topic, partition, at }: Part): Promise<number> {
@@ -168,11 +185,17 @@ class Copy {
       const { bytes, records = 0 } = piece
       piece = { ...piece, to: batches.to, bytes: bytes + batches.bytes.length, records: records + batches.records }
       part.at = batches.to
-      part.epoch = batches.epoch
+      part.last = lastOf(batches.bytes)
     }
     if (piece !== undefined) this.pieces.push(piece)
     isWhole &&= part.at >= end
     part.at = Math.max(part.at, end)
     return isWhole
+  }
+
+  /** Where nothing was read anew, what earlier backups have does not count either. */
+  endAnew(parts: readonly Part[]): void {
+    for (const { topic, partition, at } of parts.filter(({ anew }) => anew))
+      this.pieces.push({ topic, partition, anew: true, from: at, to: at, bytes: 0, records: 0 })
   }
 }

@@ -15,8 +15,6 @@ export interface RawBatches {
   readonly from: number
   /** One past the last offset. */
   readonly to: number
-  /** Epoch of the leader that took in the last batch. */
-  readonly epoch: number
   /** Every offset of `from` to `to` is there: compaction took nothing. */
   readonly isWhole: boolean
   readonly records: number
@@ -106,6 +104,5 @@ function batchesOf(bytes: Buffer, from: number, to: number): RawBatches | undefi
     expected = batch.next
     records += batch.records
   }
-  const place = { from: first.base, to: last.next, epoch: last.epoch }
-  return { bytes: bytes.subarray(first.at, last.end), ...place, isWhole, records }
+  return { bytes: bytes.subarray(first.at, last.end), from: first.base, to: last.next, isWhole, records }
 }

@@ -172,8 +172,6 @@ export interface BatchBounds {
   /** Offset of its first record, and one past its last. */
   readonly base: number
   readonly next: number
-  /** Of the leader that took it in. */
-  readonly epoch: number
   /** No record of it was taken out by compaction. */
   readonly isWhole: boolean
   /** Records that a reader is given; a claim's mark is none. */
@@ -190,8 +188,7 @@ export function boundsOf(bytes: Buffer): BatchBounds[] {
     const last = bytes.readInt32BE(at + LAST_DELTA_AT)
     const count = bytes.readInt32BE(at + COUNT_AT)
     const records = (bytes.readInt16BE(at + ATTRIBUTES_AT) & CONTROL) === 0 ? count : 0
-    const place = { at, end, base, next: base + last + 1, epoch: bytes.readInt32BE(at + LEADER_EPOCH_AT) }
-    bounds.push({ ...place, isWhole: count === last + 1, records })
+    bounds.push({ at, end, base, next: base + last + 1, isWhole: count === last + 1, records })
     at = end
   }
   return bounds
@@ -212,6 +209,13 @@ export function forgetWriters(batch: Buffer): void {
   batch.writeInt16BE(-1, EPOCH_AT)
   batch.writeInt32BE(-1, SEQUENCE_AT)
   batch.writeUInt32BE(crc32C(batch.subarray(ATTRIBUTES_AT)), CRC_AT)
+}
+
+/** A print of what a batch says, by which it is known in another cluster too. */
+export function printOf(batch: Buffer): number {
+  const copy = Buffer.from(batch)
+  forgetWriters(copy)
+  return copy.readUInt32BE(CRC_AT)
 }
 
 /** Looks for a producer's batch by its first sequence, without decoding records; `next` as in `decodeBatches`. */
