@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { payer } from '../infra/local/chain/accounts.ts'
-import { withLock } from '../infra/local/process-id.ts'
+import { withLock } from '../infra/local/lock.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import {
   applyStep,

@@ -121,11 +121,16 @@ export class BackupFolder {
 
   /** Begins a backup; what one that was stopped has left is taken away. */
   async beginPack(number: number): Promise<SealedWriter> {
+    await this.clear(number)
+    return SealedWriter.create(this.path, `${nameOf(number)}.pack`, this.#key)
+  }
+
+  /** Takes away what there is of a backup without an index. */
+  async clear(number: number): Promise<void> {
     const left = (await readdir(this.path)).filter(
       (name) => name.endsWith('.part') || name === `${nameOf(number)}.pack`,
     )
     for (const name of left) await rm(path.join(this.path, name))
-    return SealedWriter.create(this.path, `${nameOf(number)}.pack`, this.#key)
   }
 
   async writeIndex(index: BackupIndex): Promise<void> {

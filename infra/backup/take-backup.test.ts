@@ -241,9 +241,19 @@ describe('a backup of a log that lives', () => {
     await expect(take()).rejects.toThrow('killed')
     expect((await restored(TRADES)).values).toEqual(['0 a'])
     log.onRead = () => undefined
+    writeFileSync(path.join(folder.path, '000002.pack.part'), 'of one that was killed')
     expect(await take()).toMatchObject({ number: 2 })
     expect((await restored(TRADES)).values).toEqual(['0 a', '1 b'])
     expect(readdirSync(folder.path).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('leaves nothing of what could not be written to the end, which may have filled the disk', async () => {
+    log.append(TRADES, 'a')
+    const about = async () => {
+      throw new Error('no space left on device')
+    }
+    await expect(take({ about })).rejects.toThrow('no space left')
+    expect(readdirSync(folder.path)).toEqual(['key.json'])
   })
 
   it('refuses a folder of another log', async () => {

@@ -72,7 +72,9 @@ export async function takeBackup(folder: BackupFolder, source: BackupSource): Pr
     await folder.writeIndex(index)
     return index
   } catch (error) {
-    await pack.close().catch(() => undefined) // it may be closed by now; the error above counts
+    // it may be closed by now, and what filled the disk must not keep the next one from it; the error above counts
+    await pack.close().catch(() => undefined)
+    await folder.clear(number).catch(() => undefined)
     throw error
   }
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import { endLeftovers, identify, isRunning, readProcessId } from './process-id.ts'
+import { takeLock } from './lock.ts'
+import { endLeftovers, readProcessId } from './process-id.ts'
 
 /** Raised when a newer version of the product writes what an older one cannot read. */
 const FORMAT = 1
@@ -12,8 +13,6 @@ const PARTITIONS_MAX = 12
 /** Of a folder from before they were kept in it. */
 const PARTITIONS_UNSAID = 12
 const LOG_BYTES_MAX = 10 * 1024 * 1024
-/** A lock that says nothing yet was just made; an older one was cut by a full disk or a crash. */
-const UNWRITTEN_MS_MAX = 5_000
 
 export type Mode = 'demo' | 'live' | 'tape'
 
@@ -80,38 +79,9 @@ async function endLeftoversOfAll(root: string): Promise<string[]> {
 
 function lock(root: string): () => void {
   const file = path.join(root, 'lock.json')
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      writeFileSync(file, JSON.stringify(identify('supervisor', process.pid)), { flag: 'wx' })
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-    if (isHeld(file)) throw inUse(root, readProcessId(file)?.pid)
-    removeStale(file)
-  }
-  throw inUse(root, undefined)
-}
-
-/** Its process runs, or is about to say in it which one it is. */
-function isHeld(file: string): boolean {
-  const holder = readProcessId(file)
-  if (holder !== undefined) return isRunning(holder)
-  const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
-  return Date.now() - mtimeMs < UNWRITTEN_MS_MAX
-}
-
-/** Removes the lock of a start that is gone, but not one that another start has put in its place meanwhile. */
-function removeStale(file: string): void {
-  const aside = `${file}.${process.pid}`
-  try {
-    renameSync(file, aside)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return
-  }
-  if (isHeld(aside)) renameSync(aside, file)
-  else rmSync(aside)
+  const release = takeLock(file)
+  if (release === undefined) throw inUse(root, readProcessId(file)?.pid)
+  return release
 }
 
 function inUse(root: string, pid: number | undefined): DataFolderError {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -51,5 +51,6 @@ describe('what Maven fetches', () => {
     const failed = 'Maven could not fetch Apache Kafka (54 MB): Could not transfer artifact'
     await expect(fetchWith(mavenThatFails(2))).rejects.toThrow(failed)
     expect(calls()).toHaveLength(2)
+    expect(readdirSync(path.join(folder, 'cache'))).toEqual([]) // what may have filled the disk
   })
 })

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../config/config.ts'
-import { withLock } from './process-id.ts'
+import { withLock } from './lock.ts'
 
 const KAFKA = '4.1.1'
 /** 3.0.9 runs on Java 17; 3.3 needs 21. */
@@ -83,11 +83,14 @@ async function fetchInto(
     if (await exists(folder)) return
     const scratch = join(cache, `${name}.part`)
     await rm(scratch, { recursive: true, force: true })
-    await mkdir(join(scratch, 'files'), { recursive: true })
-    onProgress(`fetching ${title} with Maven`)
-    await fetchTwice(maven, await goal(join(scratch, 'files'), scratch), title, onProgress)
-    await rename(join(scratch, 'files'), folder)
-    await rm(scratch, { recursive: true, force: true })
+    try {
+      await mkdir(join(scratch, 'files'), { recursive: true })
+      onProgress(`fetching ${title} with Maven`)
+      await fetchTwice(maven, await goal(join(scratch, 'files'), scratch), title, onProgress)
+      await rename(join(scratch, 'files'), folder)
+    } finally {
+      await rm(scratch, { recursive: true, force: true })
+    }
   })
   return folder
 }

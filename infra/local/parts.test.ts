@@ -1,11 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { versionIn } from './java.ts'
-import { withLock } from './process-id.ts'
+import { withLock } from './lock.ts'
 import { freePorts, reservePort, startOnPorts } from './ports.ts'
 
 describe('Java', () => {
@@ -93,6 +94,11 @@ describe('a port', () => {
 
 describe('a lock', () => {
   let folder: string
+  const isFree = (file: string): Promise<boolean> =>
+    withLock(file, 0, async () => undefined).then(
+      () => true,
+      () => false,
+    )
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lock-'))
   })
@@ -114,17 +120,35 @@ describe('a lock', () => {
 
   it('of a process that is gone is taken over', async () => {
     const file = join(folder, 'lock')
-    await writeFile(file, '2147483646') // above the largest process id
-    let ran = false
-    await withLock(file, 10_000, async () => {
-      ran = true
-    })
-    expect(ran).toBe(true)
+    await writeFile(file, JSON.stringify({ name: 'lock', pid: process.pid, started: '1' })) // its number was used again
+    expect(await isFree(file)).toBe(true)
+  })
+
+  it('that a full disk or a power cut left empty is taken over, one that was just made is not', async () => {
+    const file = join(folder, 'lock')
+    await writeFile(file, '')
+    expect(await isFree(file)).toBe(false)
+    await utimes(file, 1, 1)
+    expect(await isFree(file)).toBe(true)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('that cannot be written leaves no file', async () => {
+    const program = `
+      const { withLock } = await import(${JSON.stringify(new URL('lock.ts', import.meta.url).href)})
+      await withLock('lock', 0, async () => undefined).catch(({ code }) => console.log(code))`
+    // no file may grow, as on a full disk
+    const args = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', program]
+    expect(execFileSync('sh', args, { cwd: folder, encoding: 'utf8' }).trim()).toBe('EFBIG')
+    expect(await readdir(folder)).toEqual([])
   })
 
   it('that is held for too long is named', async () => {
     const file = join(folder, 'lock')
-    await writeFile(file, String(process.pid))
-    await expect(withLock(file, 0, async () => undefined)).rejects.toThrow(file)
+    await withLock(file, 0, async () => {
+      await expect(withLock(file, 0, async () => undefined)).rejects.toThrow(
+        `${file}, which process ${process.pid} holds`,
+      )
+    })
   })
 })

@@ -2,14 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readFile, rm, writeFile } from 'node:fs/promises'
 
 const POLL_EVERY_MS = 50
 /** From SIGTERM to SIGKILL for a process that an earlier start left behind. */
 const STALE_STOP_MS = 10_000
 /** Niceness of a lowered share: a third of the weight that the others have. */
 const NICENESS = 5
-const LOOK_EVERY_MS = 200
 
 /** A process as a file remembers it: numbers are used again, so the start time belongs to it. */
 export interface ProcessId {
@@ -108,40 +106,5 @@ export function lowerCpuShare(pid: number, warn: (line: string) => void): void {
     writeFileSync(file, String(NICENESS))
   } catch (error) {
     warn(`keeps its full share of the cores: ${String(error)}`)
-  }
-}
-
-/** Runs `work` while no other process of this machine holds `file`; a lock whose process is gone is taken over. */
-export async function withLock(file: string, withinMs: number, work: () => Promise<void>): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!(await take(file))) {
-    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${file}; remove it if no start is under way`)
-    await delay(LOOK_EVERY_MS)
-  }
-  try {
-    await work()
-  } finally {
-    await rm(file, { force: true })
-  }
-}
-
-async function take(file: string): Promise<boolean> {
-  try {
-    await writeFile(file, String(process.pid), { flag: 'wx' })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  const holder = Number(await readFile(file, 'utf8').catch(() => ''))
-  if (holder > 0 && !isAlive(holder)) await rm(file, { force: true })
-  return false
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
