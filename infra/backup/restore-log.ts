@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { open, readdir, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, readdir, rm, stat, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { boundsOf, forgetWriters, isSound, type BatchBounds } from '../kafka/record-batch.ts'
 import { BackupError } from './sealed-file.ts'
@@ -227,7 +227,8 @@ class Segments implements Sink {
   /** The log ends where it ended, also where compaction or retention took what was there. */
   async finish(): Promise<void> {
     if (this.#first !== undefined && this.#next === this.#extent.end) return
-    await writeFile(this.#nameOf(this.#extent.end), '')
+    const file = await this.#open(this.#extent.end)
+    await file.close()
   }
 
   async #append(batch: Buffer, { base, next }: BatchBounds): Promise<void> {
@@ -239,7 +240,7 @@ class Segments implements Sink {
       this.#first = isFirst ? Math.min(base, start) : base
       this.#bytes = 0
     }
-    this.#file ??= await open(this.#nameOf(this.#first), 'a')
+    this.#file ??= await this.#open(this.#first)
     forgetWriters(batch)
     await this.#file.appendFile(batch) // all of it, where write() may stop short
     this.#bytes += batch.length
@@ -252,7 +253,13 @@ class Segments implements Sink {
     this.#file = undefined
   }
 
-  #nameOf(offset: number): string {
-    return path.join(this.#folder, `${String(offset).padStart(OFFSET_DIGITS, '0')}.log`)
+  /** What root writes belongs to whom the folder does: the broker is another user, as a rule. */
+  async #open(offset: number): Promise<FileHandle> {
+    const file = await open(path.join(this.#folder, `${String(offset).padStart(OFFSET_DIGITS, '0')}.log`), 'a')
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = await stat(this.#folder)
+      await file.chown(uid, gid)
+    }
+    return file
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -274,6 +274,23 @@ describe('a restore', () => {
     await expect(checkBackup(folder, await folder.indexes())).rejects.toThrow(/000001\.pack is damaged at byte 16/)
     rmSync(path.join(folder.path, '000001.index'))
     await expect(folder.indexes()).rejects.toThrow(/lacks 000001\.index, on which 000002\.index builds/)
+  })
+
+  it('by root gives each file to whom the partition’s folder belongs', async ({ skip }) => {
+    skip(process.getuid?.() !== 0, 'only root can give files away')
+    log.append(STATE, 'a')
+    log.append(STATE, 'b')
+    log.drop(STATE, 1)
+    await take()
+    const place = path.join(home, 'broker', `${STATE}-0`)
+    mkdirSync(place, { recursive: true })
+    chownSync(place, 1000, 1001)
+    await restoreLog(folder, await folder.indexes(), { logDir: path.join(home, 'broker'), namespace: '' })
+    const owners = readdirSync(place).map((name) => statSync(path.join(place, name)))
+    expect(owners).toMatchObject([
+      { uid: 1000, gid: 1001 },
+      { uid: 1000, gid: 1001 },
+    ])
   })
 
   it('puts nothing where records are', async () => {
