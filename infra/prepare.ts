@@ -2,6 +2,7 @@ import { MigrationError, migrate } from './clickhouse/migrate.ts'
 import { readingOptions, readingSettings } from './config/clickhouse.ts'
 import { ConfigError, readConfig, settingsHelp } from './config/config.ts'
 import { loadCodec, SchemaError } from './kafka/codec.ts'
+import { GroupOffsets } from './kafka/group-offsets.ts'
 import { connectLog } from './kafka/kafkajs.ts'
 import { LayoutError, prepareTopics } from './kafka/setup.ts'
 import { createLog, type Logger } from './log.ts'
@@ -38,10 +39,22 @@ async function prepare(report: Logger): Promise<void> {
   } finally {
     await log.close()
   }
-  const { rebuilt, applied, reading } = await migrate({ ...readingOptions(config), rebuild: config.CLICKHOUSE_REBUILD })
-  if (rebuilt)
-    report.warn({ database: config.CLICKHOUSE_DATABASE }, 'another release made the database: it was dropped')
-  report.info({ applied, reading }, 'the database is ready')
+  const offsets = new GroupOffsets({ brokers, clientId: 'prepare', log: report })
+  try {
+    const { rebuilt, applied, reading } = await migrate({
+      ...readingOptions(config),
+      log: { offsets, partitions: config.PARTITIONS },
+      rebuild: config.CLICKHOUSE_REBUILD,
+    })
+    if (rebuilt)
+      report.warn(
+        { database: config.CLICKHOUSE_DATABASE },
+        'the database was of another release or another log: it was dropped',
+      )
+    report.info({ applied, reading }, 'the database is ready')
+  } finally {
+    await offsets.close()
+  }
 }
 
 if (process.argv.includes('--help')) {

@@ -6,6 +6,7 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { boundsOf, decodeBatches, encodeBatch, forgetWriters } from '../kafka/record-batch.ts'
 import type { RawBatches } from '../kafka/raw-batches.ts'
 import type { LogRecord } from '../kafka/seam.ts'
+import { restoreFolder } from '../local/restored-folder.ts'
 import { BackupFolder, type BackupIndex, type Piece } from './folder.ts'
 import { checkBackup, restoreLog } from './restore-log.ts'
 import { takeBackup, type BackupSource, type RawLog } from './take-backup.ts'
@@ -291,6 +292,23 @@ describe('a restore', () => {
       { uid: 1000, gid: 1001 },
       { uid: 1000, gid: 1001 },
     ])
+  })
+
+  it.each(['broker', 'clickhouse'])('makes no data folder where a %s of before is', async (part) => {
+    await take()
+    mkdirSync(path.join(home, 'data', 'demo', part), { recursive: true })
+    const options = { namespace: '', retentionBytes: 1e9, onProgress: () => undefined }
+    const restore = restoreFolder({
+      folder,
+      indexes: await folder.indexes(),
+      root: path.join(home, 'data'),
+      ...options,
+    })
+    await expect(restore).rejects.toMatchObject({
+      code: 'not-empty',
+      message: expect.stringContaining(`has a system already (${part})`) as string,
+    })
+    expect(readdirSync(path.join(home, 'data'))).toEqual(['demo'])
   })
 
   it('puts nothing where records are', async () => {

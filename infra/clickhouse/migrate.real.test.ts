@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { GroupOffsets } from '../kafka/group-offsets.ts'
+import { createEmptyTopics } from '../kafka/setup.ts'
 import { connectClickhouse, type Clickhouse } from './client.ts'
-import { MigrationError, migrate } from './migrate.ts'
+import { identityOf, MigrationError, migrate } from './migrate.ts'
 import { checksumOf, loadMigrations, type Migration } from './migrations.ts'
 import { ingestedTopics } from './readings.ts'
 import { dropDatabase } from './testing/database.ts'
@@ -107,6 +109,46 @@ ALTER TABLE market_tokens_in ADD COLUMN more Nullable(String);`,
       { name: 'migrations' },
       { name: 'one' },
     ])
+  })
+
+  it('refuses one that holds more than a log that was restored under it, and makes it again when told to', async () => {
+    const sizes = { partitions: 2, replicationFactor: 1, retentionBytes: 1e9 }
+    const options = { ...around(), topics: [] }
+    await createEmptyTopics({ brokers, namespace: options.namespace, ...sizes })
+    const offsets = new GroupOffsets({ brokers, clientId: 'test' })
+    const restored = { ...options, log: { offsets, partitions: sizes.partitions } }
+    try {
+      await migrate(options)
+      await server.run(`INSERT INTO ${database}.tickers_replay (log_partition, log_offset) VALUES (1, 900)`)
+      await expect(migrate(restored)).rejects.toMatchObject({
+        code: 'other-log',
+        message: expect.stringMatching(
+          `database ${database} has market.tickers up to offset 900 of partition 1, which the log has not.*CLICKHOUSE_REBUILD=1`,
+        ) as string,
+      })
+      expect(await migrate({ ...restored, rebuild: true })).toMatchObject({ rebuilt: true })
+      expect(await migrate({ ...restored, rebuild: true })).toEqual(nothing)
+    } finally {
+      await offsets.close()
+    }
+  })
+
+  it('goes on over a log that lost its tail: its brokers know what was read', async () => {
+    const options = { ...around(), topics: [] }
+    await migrate(options)
+    await server.run(`INSERT INTO ${database}.tickers_replay (log_partition, log_offset) VALUES (0, 900)`)
+    const place = new Map([[0, { offset: 500, epoch: 0 }]])
+    const asked: string[] = []
+    const offsets = {
+      committed: async (group: string) => {
+        asked.push(group)
+        return place
+      },
+      ends: async () => place,
+    }
+    expect(await migrate({ ...options, log: { offsets, partitions: 1 } })).toEqual(nothing)
+    const databaseId = await identityOf(server, database)
+    expect(asked).toEqual([`m-${database}.clickhouse.${database}.${databaseId}.market.tickers.complete`])
   })
 
   it('says so when ClickHouse does not answer, after a bounded wait', async () => {

@@ -1,18 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClickhouseAccess } from '../config/clickhouse.ts'
-import type { Topic } from '../../schemas/topics.ts'
+import { topicOf, type Topic } from '../../schemas/topics.ts'
+import type { GroupOffsets } from '../kafka/group-offsets.ts'
+import { partitionsOf } from '../kafka/topic-settings.ts'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { loadMigrations, statementsOf, type Migration } from './migrations.ts'
-import { ingestedTopics, readingOf, type Surroundings } from './readings.ts'
+import { ingestedTopics, keptBy, readingOf, type Surroundings } from './readings.ts'
 
 export interface MigrateOptions extends Omit<Surroundings, 'databaseId'>, ClickhouseAccess {
   readonly migrations?: readonly Migration[]
   /** What is read; default: every topic but the caches. */
   readonly topics?: readonly Topic[]
-  /** Drops a database that other migrations made, and makes it again from the log. */
+  /** The log as this process reaches it, by which a database of another log is known; left out: nobody looks. */
+  readonly log?: LogPlaces
+  /** Drops a database that other migrations made or that is of another log, and makes it again from the log. */
   readonly rebuild?: boolean
   /** Longest wait for ClickHouse to answer. */
   readonly waitMs?: number
+}
+
+interface LogPlaces {
+  readonly offsets: Pick<GroupOffsets, 'committed' | 'ends'>
+  /** Of the topics that are partitioned by asset. */
+  readonly partitions: number
 }
 
 export interface Migrated {
@@ -26,7 +36,7 @@ export interface Migrated {
 
 /** Why the database was left as it is. `unreachable` may be mended by a retry. */
 export class MigrationError extends Error {
-  readonly code: 'changed' | 'newer' | 'unreachable' | 'bad-name'
+  readonly code: 'changed' | 'newer' | 'other-log' | 'unreachable' | 'bad-name'
   constructor(code: MigrationError['code'], message: string) {
     super(message)
     this.code = code
@@ -53,8 +63,9 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
   try {
     await untilUp(server, url, waitMs)
     await createDatabase(server, database)
-    const stranger = await strangerIn(clickhouse, database, migrations)
-    const rebuilt = stranger?.code === 'changed' && options.rebuild === true
+    const there = { ...options, databaseId: await identityOf(server, database) }
+    const stranger = (await strangerIn(clickhouse, database, migrations)) ?? (await otherLogUnder(clickhouse, there))
+    const rebuilt = stranger !== undefined && stranger.code !== 'newer' && options.rebuild === true
     if (stranger !== undefined && !rebuilt) throw stranger
     if (rebuilt) {
       await server.run(`DROP DATABASE ${database} SYNC`)
@@ -137,6 +148,53 @@ async function strangerIn(
       )
   }
   return undefined
+}
+
+/** Topics with the tables that have every record of them. */
+const replays = [
+  ['market.tickers', 'tickers_replay'],
+  ['market.funding', 'funding_replay'],
+] as const
+
+/**
+ * Why the database cannot go on with this log: it has records from beyond the log's end, and the brokers know nothing of how
+ * far it had come. So it is where a log was restored under it: what was lost would stand, and before what comes, since of two rows
+ * that of the higher offset does. Brokers that lost a tail know it, and are read again; see `reread.ts`.
+ */
+async function otherLogUnder(
+  clickhouse: Clickhouse,
+  { log, ...around }: Omit<MigrateOptions, 'databaseId'> & { readonly databaseId: string | undefined },
+): Promise<MigrationError | undefined> {
+  const { database, namespace, databaseId } = around
+  if (log === undefined || databaseId === undefined) return undefined
+  for (const [topic, table] of replays) {
+    const name = namespace + topic
+    const partitions = [...Array(partitionsOf(topicOf(topic), log)).keys()]
+    const { group } = readingOf(topic, { ...around, databaseId })
+    // the reading itself begins on a restored log too, before anybody can ask
+    if ((await log.offsets.committed(keptBy(group), name, partitions)).size > 0) return undefined
+    const held = await heldIn(clickhouse, table)
+    if (held.length === 0) continue
+    const ends = await log.offsets.ends(name, partitions)
+    const ahead = held.find(({ partition, offset }) => offset >= (ends.get(partition)?.offset ?? 0))
+    if (ahead !== undefined)
+      return new MigrationError(
+        'other-log',
+        `database ${database} has ${topic} up to offset ${ahead.offset} of partition ${ahead.partition}, which the log has ` +
+          'not: it was filled from another one, or from this one before it was restored. Start with CLICKHOUSE_REBUILD=1, ' +
+          'which drops it and reads the log from its start (what the log does not hold is gone then), or name another CLICKHOUSE_DATABASE',
+      )
+  }
+  return undefined
+}
+
+/** The last place of each partition in a table that has every record of a topic. */
+async function heldIn(clickhouse: Clickhouse, table: string): Promise<{ partition: number; offset: number }[]> {
+  const [is] = await clickhouse.rows<{ result: number }>(`EXISTS TABLE ${table}`)
+  if (is?.result !== 1) return []
+  return clickhouse.rows(
+    `SELECT log_partition AS partition, max(log_offset) AS offset FROM ${table} GROUP BY partition ORDER BY partition`,
+  )
 }
 
 async function apply(clickhouse: Clickhouse, migrations: readonly Migration[]): Promise<string[]> {

@@ -83,6 +83,11 @@ export function readingOf(topic: string, around: Surroundings): Reading {
   return tablesOf(topic, around, { name: nameOf(topic), group: groupOf(topic, around) })
 }
 
+/** The group by which our own services keep up to where ClickHouse has all that this one reads. */
+export function keptBy(group: string): string {
+  return `${group}.complete`
+}
+
 function nameOf(topic: string): string {
   return topic.replace('.', '_')
 }

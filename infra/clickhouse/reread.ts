@@ -7,7 +7,7 @@ import { partitionsOf } from '../kafka/topic-settings.ts'
 import type { Logger } from '../log.ts'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { identityOf } from './migrate.ts'
-import { ingestedTopics, readingOf, rereadingOf, type Reading, type Surroundings } from './readings.ts'
+import { ingestedTopics, keptBy, readingOf, rereadingOf, type Reading, type Surroundings } from './readings.ts'
 
 export interface RereadOptions extends Omit<Surroundings, 'databaseId'>, ClickhouseAccess {
   readonly reader: LogReader
@@ -269,12 +269,6 @@ export class Rereader {
     await delay(ms, undefined, { signal: this.#stopped.signal }).catch(() => undefined) // stopped
   }
 }
-
-/** The group that keeps up to where ClickHouse has all. */
-function keptBy(group: string): string {
-  return `${group}.complete`
-}
-
 /** How far there is all by what the group has committed: of that which it read under an earlier leader nobody knows. */
 function further(complete: Reached | undefined, committed: Reached | undefined, end: Reached): Reached {
   if (complete === undefined) return { offset: committed?.offset ?? 0, epoch: end.epoch }

@@ -150,7 +150,7 @@ export const settings = {
     kind: 'flag',
     default: '0',
     description:
-      '1: a database that another release made is dropped and filled again from the log; without it the start is refused.',
+      '1: a database that another release made, or that has what a log that was restored has not, is dropped and filled again from the log; without it the start is refused.',
     example: '1',
   },
   LOG_LEVEL: {

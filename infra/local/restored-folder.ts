@@ -25,17 +25,18 @@ const parts = ['registry', 'broker'] as const
 /**
  * Makes a data folder from a backup: a broker and a registry of their own take topics and schemas, stop, and the log is
  * put under the broker. Its parts get their places, below `mode`, when all of it is done. Throws `BackupError` `not-empty`
- * where the folder has a log already.
+ * where the folder has a log or its tables already.
  */
 export async function restoreFolder(options: RestoreOptions): Promise<Amount & { readonly mode: string }> {
   const index = options.indexes.at(-1)
   if (index === undefined) throw new BackupError('damaged', `${options.folder.path} holds no backup yet`)
   const mode = path.join(options.root, index.mode)
-  for (const part of parts)
+  // tables that were filled from another log do not go on with this one
+  for (const part of [...parts, 'clickhouse'])
     if (existsSync(path.join(mode, part)))
       throw new BackupError(
         'not-empty',
-        `${mode} has a system already: name an empty folder with --data, or take it away`,
+        `${mode} has a system already (${part}): name an empty folder with --data, or take it away`,
       )
   const secrets = missingSecrets(path.join(options.root, 'secrets'), index.secrets)
   const data = await openDataFolder(options.root, index.mode as Mode, false, { partitions: index.partitions })
