@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { emptyFields } from '../../../schemas/codec.ts'
 import type {
@@ -47,6 +48,10 @@ it.each(
   if (expected === undefined) throw new Error(`nobody has worked out ${name}`)
   expect(rows.map(rounded)).toEqual(expected)
   expect(rows).toHaveLength(expected.length)
+})
+
+it.each(guideQueries())('the guide %s asks what can be answered: %s', async (_guide, sql) => {
+  expect(await analyst.rows(sql)).toBeInstanceOf(Array)
 })
 
 it('answers histories of perpetuals by minute and by week, which begins with Monday', async () => {
@@ -415,6 +420,15 @@ function triggerOf(time: number): Trigger {
 function signalOf(time: number): Signal {
   const what = { asset: 'xrp', kind: 'cvd', period: '1h', from: 'neutral', to: 'bullish_pressure' } as const
   return { ...what, value: 0.1, evidence: { buy: 3, sell: 2 }, exchange: null, time, v: time }
+}
+
+/** What the guides ask for in a sentence; their blocks are run by scripts/docs. */
+function guideQueries(): [string, string][] {
+  const folder = new URL('../../../api/docs/guides/', import.meta.url)
+  return readdirSync(folder).flatMap((name) => {
+    const found = readFileSync(new URL(name, folder), 'utf8').matchAll(/`(SELECT [^`]+)`/g)
+    return [...found].map(([, sql = '']): [string, string] => [name, sql])
+  })
 }
 
 /** A worked query's rows. */
