@@ -41,11 +41,17 @@ const signalColumns: Columns = {
   offset: of('Int64', 'Its offset'),
   side: of(text, 'What it bets on: long, short; empty: nothing, or both by its rules'),
   rules: of('Array(String)', 'Rules that it meets'),
-  fill_price: of('Nullable(Float64)', 'USD, the first price after decision and latency'),
+  fill_price: of(
+    'Nullable(Float64)',
+    'USD, the first price after decision and latency; null: none came within a minute',
+  ),
   fill_time: time('When that was so, microseconds', 'Nullable(Int64)'),
   fill_topic: of(text, 'Topic of the record with that price; empty: none'),
   fill_offset: of('Nullable(Int64)', 'Its offset'),
-  returns: of('Map(String, Nullable(Float64))', 'By horizon in ms: change of the price since the fill, fraction'),
+  returns: of(
+    'Map(String, Nullable(Float64))',
+    'By horizon in ms: change of the price since the fill, fraction; null: no price came within a minute of it (a tenth of the horizon, if longer)',
+  ),
 }
 
 const triggerColumns: Columns = {

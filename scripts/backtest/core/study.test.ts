@@ -57,6 +57,26 @@ describe('a decision', () => {
     expect(s.signals[0]?.returns).toEqual([110 / 100 - 1, null])
   })
 
+  it('has no return, or no fill, where the next price is over a minute late, of a long horizon over a tenth of it', () => {
+    const returnsAt = (seconds: number): readonly (number | null)[] | undefined => {
+      const s = new Study({ latencyMs: 500, horizonsMs: [60_000, 3_600_000], rules: [] })
+      s.signal(signal(), 0, place, true)
+      s.price('btc', at(60.5, 100))
+      s.price('btc', at(seconds, 110))
+      return s.signals[0]?.returns
+    }
+    const rise = 110 / 100 - 1
+    expect(returnsAt(180.5)).toEqual([rise, null])
+    expect(returnsAt(180.6)).toEqual([null, null])
+    expect(returnsAt(60.5 + 3_960)).toEqual([null, rise])
+    expect(returnsAt(60.5 + 3_961)).toEqual([null, null])
+    const late = study()
+    late.signal(signal(), 0, place, true)
+    late.price('btc', at(60.6, 100))
+    late.price('btc', at(71, 110))
+    expect(late.signals[0]).toMatchObject({ fill: null, returns: [null, null] })
+  })
+
   it('is not filled by another asset, nor kept when it belongs to the lead-in', () => {
     const s = study()
     s.signal(signal(), 0, place, true)
@@ -178,9 +198,9 @@ describe('confidence', () => {
 it('those who wait are served in the order of what they wait for', () => {
   const fills = new Fills()
   const taken: string[] = []
-  fills.waitFor('btc', 30, () => taken.push('c'))
-  fills.waitFor('btc', 10, () => taken.push('a'))
-  fills.waitFor('btc', 20, () => taken.push('b'))
+  fills.waitFor('btc', { due: 30, latest: 30, take: () => taken.push('c') })
+  fills.waitFor('btc', { due: 10, latest: 30, take: () => taken.push('a') })
+  fills.waitFor('btc', { due: 20, latest: 30, take: () => taken.push('b') })
   fills.price('btc', { price: 1, time: 20, place })
   expect(taken).toEqual(['a', 'b'])
 })

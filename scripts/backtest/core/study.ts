@@ -22,9 +22,9 @@ export interface SignalResult {
   /** null: no direction, or both by its rules. */
   readonly side: Side | null
   readonly rules: readonly string[]
-  /** First price at or after the decision and the latency; null: none came. */
+  /** First price at or after the decision and the latency; null: none came in time. */
   fill: Fill | null
-  /** By horizon: price at or after fill and horizon over the fill's, less one; null: the range ends before. */
+  /** By horizon: price at or after fill and horizon over the fill's, less one; null: none came in time. */
   readonly returns: (number | null)[]
 }
 
@@ -61,6 +61,9 @@ export interface StudyOptions {
 
 /** Collects what fired and waits for what came after. Results are bounded: beyond it a backtest is asked too much of. */
 const RESULTS_MAX = 2_000_000
+/** A price may be as much late as the larger of both: one of weeks later is not the price of a minute later. */
+const LATE_MS_LEAST = 60_000
+const LATE_OF_WAIT = 0.1
 
 export class Study {
   readonly signals: SignalResult[] = []
@@ -151,14 +154,20 @@ export class Study {
 
   #follow(asset: string, result: SignalResult): void {
     const { latencyMs, horizonsMs } = this.#options
-    this.#fills.waitFor(asset, result.decided + latencyMs * 1000, (fill) => {
+    this.#waitFor(asset, result.decided, latencyMs, (fill) => {
       result.fill = fill
       for (const [at, horizonMs] of horizonsMs.entries()) {
-        this.#fills.waitFor(asset, fill.time + horizonMs * 1000, ({ price }) => {
+        this.#waitFor(asset, fill.time, horizonMs, ({ price }) => {
           result.returns[at] = price / fill.price - 1
         })
       }
     })
+  }
+
+  #waitFor(asset: string, from: Micros, lengthMs: number, take: Wait['take']): void {
+    const due = from + lengthMs * 1000
+    const lateMs = Math.max(LATE_MS_LEAST, lengthMs * LATE_OF_WAIT)
+    this.#fills.waitFor(asset, { due, latest: due + lateMs * 1000, take })
   }
 
   #bound(): void {
@@ -210,6 +219,8 @@ export interface Fill {
 
 interface Wait {
   readonly due: Micros
+  /** A price behind it is none of this time any more. */
+  readonly latest: Micros
   readonly take: (fill: Fill) => void
 }
 
@@ -221,20 +232,20 @@ export class Fills {
   /** By asset, those with the latest due first. */
   readonly #waits = new Map<string, Wait[]>()
 
-  /** Calls `take` with the first price of `asset` whose time is `due` or later, if one comes. */
-  waitFor(asset: string, due: Micros, take: (fill: Fill) => void): void {
+  /** Calls `take` with the first price of `asset` whose time is `due` or later, if that is no later than `latest`. */
+  waitFor(asset: string, wait: Wait): void {
     const waits = this.#waits.get(asset) ?? []
     this.#waits.set(asset, waits)
     let at = waits.length
-    while (at > 0 && (waits[at - 1]?.due ?? Infinity) < due) at -= 1
-    waits.splice(at, 0, { due, take })
+    while (at > 0 && (waits[at - 1]?.due ?? Infinity) < wait.due) at -= 1
+    waits.splice(at, 0, wait)
   }
 
   price(asset: string, fill: Fill): void {
     const waits = this.#waits.get(asset)
     for (let next = waits?.at(-1); next !== undefined && next.due <= fill.time; next = waits?.at(-1)) {
       waits?.pop()
-      next.take(fill)
+      if (fill.time <= next.latest) next.take(fill)
     }
   }
 }
