@@ -844,7 +844,7 @@ export interface Gap {
   readonly gap_id: number
   /** opened: seen and being repaired; filled: all of it is in the log; unfillable: the venue no longer serves it */
   readonly state: 'unknown' | 'opened' | 'filled' | 'unfillable'
-  /** Why it opened or could not be filled, as a code: missing_ids, restart, reconnect, page_short, too_old, refused, lost_page */
+  /** Why it opened or could not be filled, as a code: missing_ids, restart, reconnect, page_short, too_old, refused, lost_page, not_imported */
   readonly reason: string
   /** First missing id; null where ids are not contiguous */
   readonly from_id: number | null

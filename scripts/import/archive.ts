@@ -113,17 +113,23 @@ function normaliserOf(venue: TradeVenueName, market: Market, symbol: string): No
   return instrument === undefined ? undefined : normaliser(instrument)
 }
 
+/** A trade, and which of the files it is from. */
+export interface FileTrade {
+  readonly trade: Trade
+  readonly file: number
+}
+
 /** Trades of several files as one stream in the order of time; at equal times in the order of the files. */
-export async function* mergeFiles(streams: readonly AsyncIterable<Trade>[]): AsyncGenerator<Trade> {
-  const heads: { next: Trade; rest: AsyncIterator<Trade> }[] = []
-  for (const stream of streams) {
+export async function* mergeFiles(streams: readonly AsyncIterable<Trade>[]): AsyncGenerator<FileTrade> {
+  const heads: { next: Trade; file: number; rest: AsyncIterator<Trade> }[] = []
+  for (const [file, stream] of streams.entries()) {
     const rest = stream[Symbol.asyncIterator]()
     const { done, value } = await rest.next()
-    if (done !== true) heads.push({ next: value, rest })
+    if (done !== true) heads.push({ next: value, file, rest })
   }
   while (heads.length > 0) {
     const head = heads.reduce((first, other) => (other.next.time < first.next.time ? other : first))
-    yield head.next
+    yield { trade: head.next, file: head.file }
     const { done, value } = await head.rest.next()
     if (done === true) heads.splice(heads.indexOf(head), 1)
     else head.next = value

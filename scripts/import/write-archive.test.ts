@@ -103,6 +103,58 @@ describe('an import of archives', () => {
     )
   })
 
+  describe('of days that do not adjoin', () => {
+    const DAY = 86_400
+    const day = (date: string, ...seconds: readonly number[]): ArchiveFile => {
+      const file = put(`BTCUSDT-aggTrades-${date}.csv`, binance(...seconds))
+      return { layout: 'binance', file }
+    }
+    const gapsIn = async (out: string): Promise<unknown[]> =>
+      (await messages(out)).flatMap(({ type, value }) => (type === 'gap' ? [value] : []))
+
+    it('says that those between are missing, before the first mark of them', async () => {
+      await write([day('2024-08-01', 0, 10), day('2024-08-30', 29 * DAY + 5)])
+      const told = (await messages()).map(({ type }) => type)
+      const [from_time, to_time] = [(T0 + 10_000) * 1000, (T0 + (29 * DAY + 5) * 1000) * 1000]
+      expect(await gapsIn('tape')).toMatchObject([
+        {
+          instrument: 'binance:perp:BTCUSDT',
+          asset: 'btc',
+          gap_id: from_time,
+          state: 'unfillable',
+          from_time,
+          to_time,
+        },
+      ])
+      expect(told.slice(told.indexOf('gap') - 1, told.indexOf('gap') + 2)).toEqual(['trade', 'gap', 'mark'])
+    })
+
+    it('says nothing of a market that is quiet over midnight, or for hours of one file', async () => {
+      await write([day('2024-08-01', 0, 10), day('2024-08-02', DAY + 40_000, DAY + 50_000)], 'days')
+      expect(await gapsIn('days')).toEqual([])
+      await write([day('2024-07', -7_200, -7_100), day('2024-08-01', 7_000)], 'month')
+      expect(await gapsIn('month')).toEqual([])
+    })
+
+    it('goes by the trades where a name has no date', async () => {
+      const parts = [put('BTCUSDT-a.csv', binance(0, 10)), put('BTCUSDT-b.csv', binance(3_600)), put('BTCUSDT-c.csv', binance(7_300))] // prettier-ignore
+      await write(parts.map((file) => ({ layout: 'binance', file })))
+      expect(await gapsIn('tape')).toMatchObject([
+        { from_time: (T0 + 3_600_000) * 1000, to_time: (T0 + 7_300_000) * 1000 },
+      ])
+    })
+
+    it('counts no signal over 7 days as covered by the minutes that it was given', async () => {
+      const files = [day('2024-08-01', ...Array.from({ length: 60 }, (_, at) => at)), day('2024-08-07', 6 * DAY + 5)]
+      await write(files)
+      const options = readOptions(['--mode', 'archive', '--source', 'tape', '--horizons', '10s'])
+      if (options === undefined) throw new Error('it is no call for help')
+      const around = { onProgress: () => undefined, warn: () => undefined, stop: new AbortController().signal }
+      const { study } = await backtest(fileTape(path.join(folder, 'tape')), options, around)
+      expect(study.signals.filter(({ period }) => period === '7d').map(({ to }) => to)).toEqual([])
+    })
+  })
+
   it('refuses a file that is no such archive, or out of order, by its line', async () => {
     const noise = put('BTCUSDT-noise.csv', `${binance(0)}${'x,y\n'.repeat(20)}`)
     await expect(write([{ layout: 'binance', file: noise }])).rejects.toThrow(/line \d+: bad-columns; is it a binance/)

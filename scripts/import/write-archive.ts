@@ -14,19 +14,22 @@ import { TapeError, type Span } from '../../infra/tapes/tape.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import { mapHash, partitionOf } from '../../schemas/catalogue.ts'
 import { localCodec, emptyFields } from '../../schemas/codec.ts'
-import type { Micros, Trade } from '../../schemas/records.ts'
+import type { Micros } from '../../schemas/records.ts'
 import type { Market } from '../../schemas/venues.ts'
-import { assetOf, mergeFiles, tradesOf, type ArchiveFile, type Refusals } from './archive.ts'
+import { assetOf, mergeFiles, tradesOf, type ArchiveFile, type FileTrade, type Refusals } from './archive.ts'
+import { MissingTime } from './missing-time.ts'
 
 const TOPIC = 'market.trades'
 const SECOND: Micros = 1_000_000
 /** A bucket closes 2 s behind its 10 s. */
 const MARKS_BEHIND = 13
-/** From here on a silence is marked once a bucket. */
+/** From here on a silence is marked once a bucket, and between files it is a gap. */
 const QUIET_SECONDS = 3_600
 const BUCKET_SECONDS = 10
 const SEGMENT_RECORDS_MAX = 200_000
 const PLAN = 'import.json'
+/** Of the order of records that the same files make: an import that another release began cannot go on. */
+const PLAN_VERSION = 2
 
 export interface ArchiveOptions {
   readonly files: readonly ArchiveFile[]
@@ -45,7 +48,8 @@ export interface Imported {
 
 /**
  * Writes archives as a tape of `market.trades`: the trades in the order of their time, with a mark a second between them
- * as a feed would write it. Run again after a stop it reads the files anew and writes what is missing.
+ * as a feed would write it, and a gap for the time between files of an instrument that do not adjoin. Run again after a
+ * stop it reads the files anew and writes what is missing.
  */
 export async function writeArchive(options: ArchiveOptions): Promise<Imported> {
   const { folder, partitions } = options
@@ -70,14 +74,17 @@ export async function writeArchive(options: ArchiveOptions): Promise<Imported> {
 /** A folder takes one import: its files by name and size, so that another is not mixed into it. */
 function notePlan({ files, market, partitions, folder }: ArchiveOptions): void {
   const named = files.map(({ layout, file }) => ({ layout, file: path.basename(file), bytes: statSync(file).size }))
-  const plan = JSON.stringify({ files: named, market, partitions })
+  const plan = JSON.stringify({ version: PLAN_VERSION, files: named, market, partitions })
   const file = path.join(folder, PLAN)
   if (!existsSync(file)) {
     writeFile(folder, PLAN, Buffer.from(plan))
     return
   }
   if (readFileSync(file, 'utf8') !== plan)
-    throw new TapeError('refused', `${folder} holds another import; name an empty folder, or the same files`)
+    throw new TapeError(
+      'refused',
+      `${folder} holds another import, or one of another release; name an empty folder, or the same files`,
+    )
 }
 
 async function partitionsOf({ files, market, partitions }: ArchiveOptions): Promise<Map<number, ArchiveFile[]>> {
@@ -121,16 +128,14 @@ async function writePartition(
   }
   const mark = (at: Micros): void => {
     time = Math.max(time, at)
-    add('import', () =>
-      codec.encode(TOPIC, 'mark', {
-        ...emptyFields('mark'),
-        writer: 'import',
-        run: 0,
-        time: at,
-      }),
-    )
+    const value = { ...emptyFields('mark'), writer: 'import', run: 0, time: at }
+    add('import', () => codec.encode(TOPIC, 'mark', value))
   }
-  const take = (trade: Trade): void => {
+  const missing = new MissingTime(files, QUIET_SECONDS * SECOND)
+  const take = (found: FileTrade): void => {
+    const { trade } = found
+    const gap = missing.before(found)
+    if (gap !== undefined) add(gap.asset, () => codec.encode(TOPIC, 'gap', gap))
     const now = Math.floor(trade.time / SECOND)
     // Windows slide on while nothing is traded; between files that lie far apart a mark a bucket will do.
     const step = now - second > QUIET_SECONDS ? BUCKET_SECONDS : 1
@@ -140,8 +145,8 @@ async function writePartition(
     add(trade.asset, () => codec.encode(TOPIC, 'trade', trade))
   }
   const belongs = (asset: string): boolean => partitionOf(asset, partitions) === partition
-  for await (const trade of mergeFiles(files.map((file) => tradesOf(file, market, refusals, belongs)))) {
-    take(trade)
+  for await (const found of mergeFiles(files.map((file) => tradesOf(file, market, refusals, belongs)))) {
+    take(found)
     if (options.stop.aborted) return undefined
   }
   for (let ahead = 1; ahead <= MARKS_BEHIND; ahead++) mark((second + ahead) * SECOND)
