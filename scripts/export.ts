@@ -23,7 +23,7 @@ const usage = `npm run export -- [flags]: writes topics of a running system into
   --help           this text
 
 Exit 0: all is there; 1: stopped before the end; 2: it could not be done, as where the log has deleted what
-would come next.`
+would come next, or lost what the folder ends with.`
 
 const flags = {
   topics: text,

@@ -9,11 +9,11 @@ import type { LogRecord } from '../kafka/seam.ts'
 import { decodeContainer } from './container.ts'
 import { EntryReader, EntryWriter, envelopeSchema } from './envelope.ts'
 import { fileTape } from './file-tape.ts'
-import { readHeader, readSegments, type Format } from './folder.ts'
+import { readHeader, readSegments, type Format, type SegmentWriter } from './folder.ts'
 import { kafkaTape } from './kafka-tape.ts'
 import { codec, exportTo, FIRST_OFFSET, headerOf, memoryTape, newFolder, readAll, recordsOf } from './testing/tapes.ts'
 import type { Span } from './tape.ts'
-import { avroWriter, planExport, writeTape, type SegmentWriter } from './write-tape.ts'
+import { avroWriter, planExport, writeTape } from './write-tape.ts'
 
 const TOPIC = 'market.trades'
 const folders: string[] = []

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { localCodec } from '../../schemas/codec.ts'
+import { localCodec, type Codec } from '../../schemas/codec.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeSegment } from './avro-segment.ts'
@@ -15,19 +15,31 @@ export function fileTape(folder: string): Tape {
   if (header === undefined) throw new TapeError('no-tape', `${folder} holds no tape: there is no tape.json in it`)
   const segments = readSegments(folder)
   for (const span of header.spans) checkComplete(folder, span, segments)
-  const files = ownCodec()
-  const read = header.format === 'avro' ? avroReader(files, folder) : parquetReader(files.codec, folder, header.version)
+  const { codec, read } = openFiles(folder, header)
   return {
     name: folder,
     partitions: header.partitions,
     topics: new Set(header.spans.map(({ topic }) => topic)),
     ...(header.range.to === null ? {} : { until: header.range.to }),
-    codec: files.codec,
+    codec,
     lookUp: () => Promise.resolve(false),
     span: (topic, partition, range) => spanOf({ header, segments, read }, topic, partition, range),
     read: (span) => readSpan(segments.get(partitionName(span.topic, span.partition)) ?? [], read, span),
     close: () => Promise.resolve(),
   }
+}
+
+/** Reads segments, with values in the wire format of `codec`. */
+export interface OpenFiles {
+  readonly codec: Codec
+  readonly read: SegmentReader
+}
+
+/** The files of an export, complete or not. */
+export function openFiles(folder: string, { format, version }: TapeHeader): OpenFiles {
+  const files = ownCodec()
+  const read = format === 'avro' ? avroReader(files, folder) : parquetReader(files.codec, folder, version)
+  return { codec: files.codec, read }
 }
 
 function avroReader(files: FileCodec, folder: string): SegmentReader {

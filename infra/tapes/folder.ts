@@ -47,6 +47,9 @@ export interface SegmentFile {
   readonly sha256: string
 }
 
+/** Makes the files of one segment. */
+export type SegmentWriter = (span: Span, records: readonly LogRecord[]) => Promise<Segment['files']>
+
 /** Reads the records of one segment, in batches in the order of the log. */
 export type SegmentReader = (segment: Segment) => AsyncIterable<readonly LogRecord[]> | Iterable<readonly LogRecord[]>
 

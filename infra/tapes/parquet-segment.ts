@@ -4,12 +4,11 @@ import type { Records, RecordType } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { columnsOf, fieldNames, LOG_COLUMNS } from './columns.ts'
-import { TAPE_VERSION, type SegmentReader } from './folder.ts'
+import { TAPE_VERSION, type SegmentReader, type SegmentWriter } from './folder.ts'
 import { decodeParquet, encodeParquet, type Cells } from './parquet-file.ts'
 import { type ColumnTypes, optional } from './parquet-types.ts'
 import { readChecked, segmentName, writeFile } from './segment-file.ts'
 import { TapeError, type Tape } from './tape.ts'
-import type { SegmentWriter } from './write-tape.ts'
 
 /** Of tombstones, which have no value and so no record type. */
 const NONE = 'none'

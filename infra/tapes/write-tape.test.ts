@@ -2,16 +2,25 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import avro from 'avsc'
-import { expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { HEADER_BYTES, schemaText } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { RegistryCodec } from '../kafka/codec.ts'
-import { memoryTape, recordsOf, trade } from './testing/tapes.ts'
-import { LAG_MS, planExport, writeTape } from './write-tape.ts'
+import type { LogRecord } from '../kafka/seam.ts'
+import { fileTape } from './file-tape.ts'
+import { type Format, readHeader } from './folder.ts'
+import { parquetWriter } from './parquet-segment.ts'
+import { codec as ownCodec, memoryTape, newFolder, readAll, recordsOf, trade } from './testing/tapes.ts'
+import { avroWriter, LAG_MS, planExport, writeTape } from './write-tape.ts'
 import type { Tape } from './tape.ts'
 
 const FROM = 1_700_000_000_000
 const TO = FROM + 60_000
+const folders: string[] = []
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
 
 it('takes inputs up to the end of a range, and of what is derived also what a slow processor wrote after others', async () => {
   const asked = new Map<string, number>()
@@ -78,3 +87,81 @@ it('writes what another release wrote, with a schema that the registry tells', a
     new Set([JSON.stringify({ type: 'trade', value: trade(1) })]),
   )
 })
+
+describe.each(['avro', 'parquet'] as const)('an export (%s) that goes on', (format) => {
+  const all = recordsOf(40)
+  const write = async (folder: string, records: readonly LogRecord[], more: object = { grow: true }) => {
+    const tape = oneTape(records)
+    const header = await planExport(tape, ['market.trades'], { format, from: 0, to: null })
+    const around = { onProgress: () => undefined, stop: new AbortController().signal, ...more }
+    return writeTape({ tape, folder, header, write: writerOf(format, tape, folder), ...around })
+  }
+  const begun = async (records: readonly LogRecord[]): Promise<string> => {
+    const folder = folderOfTest()
+    await write(folder, records)
+    return folder
+  }
+  /** What the log wrote after it had lost its tail. */
+  const other = (from: number, of = all) => of.slice(from).map((record) => ({ ...record, time: record.time + 1 }))
+  const body = (from: number) =>
+    all
+      .slice(from)
+      .map((record, at) => ({ ...record, value: ownCodec.encode('market.trades', 'trade', trade(900 + at)) }))
+
+  it('takes what follows on the record that it ends with', async () => {
+    const folder = await begun(all.slice(0, 20))
+    await write(folder, all)
+    expect(await readAll(fileTape(folder))).toEqual(all)
+  })
+
+  it.each([
+    ['at another time', [...all.slice(0, 12), ...other(12)]],
+    ['with another body', [...all.slice(0, 12), ...body(12)]],
+    ['no more', all.slice(0, 12)],
+  ])('is refused, and stays whole, where the log has that record %s', async (_, now) => {
+    const folder = await begun(all.slice(0, 20))
+    const before = readHeader(folder)
+    await expect(write(folder, now)).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringMatching(/^market.trades\/1 .* begin another folder, and keep this one/) as string,
+    })
+    expect(readHeader(folder)).toEqual(before)
+    expect(await readAll(fileTape(folder))).toEqual(all.slice(0, 20))
+  })
+
+  it('is refused too where it broke off before', async () => {
+    const folder = folderOfTest()
+    const long = recordsOf(200)
+    const stop = new AbortController()
+    await write(folder, long, { segmentRecords: 15, stop: stop.signal, onProgress: () => stop.abort() })
+    await expect(write(folder, [...long.slice(0, 12), ...other(12, long)], {})).rejects.toMatchObject({
+      code: 'refused',
+    })
+    expect(await write(folder, long, {})).toBe(true)
+    expect(await readAll(fileTape(folder))).toEqual(long)
+  })
+
+  it('goes on where the log has deleted that record, and all before it', async () => {
+    const folder = await begun(all.slice(0, 21))
+    await write(folder, all.slice(21))
+    expect(await readAll(fileTape(folder))).toEqual(all)
+  })
+})
+
+/** A log of one partition, whose bounds are those of its records. */
+function oneTape(records: readonly LogRecord[]): Tape {
+  const [from, to] = [records[0]?.offset ?? 0, (records.at(-1)?.offset ?? -1) + 1]
+  const span: Tape['span'] = (topic, partition) =>
+    Promise.resolve({ topic, partition, from: partition === 1 ? from : 0, to: partition === 1 ? to : 0, isWhole: true })
+  return { ...memoryTape(records), span }
+}
+
+function writerOf(format: Format, tape: Tape, folder: string) {
+  return format === 'avro' ? avroWriter(tape, folder) : parquetWriter(tape, folder)
+}
+
+function folderOfTest(): string {
+  const folder = newFolder()
+  folders.push(folder)
+  return folder
+}

@@ -9,10 +9,12 @@ import {
   readSegments,
   writeHeader,
   type Segment,
+  type SegmentWriter,
   type TapeHeader,
   TAPE_VERSION,
   type Format,
 } from './folder.ts'
+import { checkSameLog } from './same-log.ts'
 import { segmentName, timesOf, writeFile } from './segment-file.ts'
 import { TapeError, type Span, type Tape } from './tape.ts'
 import { mapHash } from '../../schemas/catalogue.ts'
@@ -20,9 +22,6 @@ import { mapHash } from '../../schemas/catalogue.ts'
 /** A segment is kept in memory until it is whole. */
 const SEGMENT_RECORDS_MAX = 200_000
 const SEGMENT_BYTES_MAX = 64 * 1024 * 1024
-
-/** Makes the files of one segment. */
-export type SegmentWriter = (span: Span, records: readonly LogRecord[]) => Promise<Segment['files']>
 
 interface WriteOptions {
   readonly tape: Tape
@@ -53,7 +52,7 @@ export function avroWriter(tape: Tape, folder: string): SegmentWriter {
  */
 export async function writeTape(options: WriteOptions): Promise<boolean> {
   const { folder, tape } = options
-  const opened = openFolder(folder, options.header, options.grow ?? false)
+  const opened = await openFolder(options)
   const spans = [...opened.spans]
   const there = readSegments(folder)
   for (const [index, planned] of opened.spans.entries()) {
@@ -82,7 +81,7 @@ function isWhole(folder: string, spans: readonly Span[]): boolean {
 }
 
 /** The header of an export that goes on, or a new one. Throws `TapeError` where the folder holds another tape. */
-function openFolder(folder: string, header: TapeHeader, grow: boolean): TapeHeader {
+async function openFolder({ tape, folder, header, grow = false }: WriteOptions): Promise<TapeHeader> {
   const known = readHeader(folder)
   if (known === undefined) {
     writeHeader(folder, header)
@@ -93,6 +92,7 @@ function openFolder(folder: string, header: TapeHeader, grow: boolean): TapeHead
   const topics = ({ spans }: TapeHeader): string => [...new Set(spans.map(({ topic }) => topic))].join(' ')
   if (!isSame || topics(known) !== topics(header) || JSON.stringify(known.range) !== JSON.stringify(header.range))
     throw new TapeError('refused', `${folder} holds another export; name an empty folder, or the same topics and range`)
+  if (grow || !isWhole(folder, known.spans)) await checkSameLog(tape, folder, known)
   if (!grow) return known
   const there = readSegments(folder)
   const spans = known.spans.map((span, index) => {
