@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { topics, type TopicName } from '../schemas/topics.ts'
 import { readHeader, readSegments, type Format, type Segment, type TapeHeader } from '../infra/tapes/folder.ts'
+import { leftOut, type Place } from '../infra/tapes/message.ts'
 import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
 import { planExport, avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
 import type { Tape } from '../infra/tapes/tape.ts'
@@ -77,7 +78,9 @@ async function write(
   let records = 0
   let offsets = 0
   let time = 0
+  const unreadable: Place[] = []
   const onProgress = (segment: Segment): void => {
+    for (const offset of segment.unreadable ?? []) unreadable.push({ ...segment, offset })
     records += segment.records
     offsets += segment.to - segment.from
     time = Math.max(time, segment.lastTime)
@@ -86,9 +89,8 @@ async function write(
   const writer = header.format === 'avro' ? avroWriter(tape, folder) : parquetWriter(tape, folder)
   const isDone = await writeTape({ tape, folder, header, write: writer, grow, onProgress, stop })
   bar.end({ records: offsets, total, time })
-  console.log(
-    `${records} records written to ${folder}${isDone ? '' : '; stopped: run the same command again to go on'}`,
-  )
+  const rest = isDone ? '' : '; stopped: run the same command again to go on'
+  console.log([`${records} records written to ${folder}${rest}`, ...leftOut(unreadable)].join('\n'))
   return isDone
 }
 

@@ -4,6 +4,7 @@ import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { fileTape } from '../infra/tapes/file-tape.ts'
+import { leftOut } from '../infra/tapes/message.ts'
 import { topics, type TopicName } from '../schemas/topics.ts'
 import { runCommand, running, text, UsageError, type Values, stopSignal } from './command/command.ts'
 import { tapeErrors } from './command/open-tape.ts'
@@ -89,11 +90,10 @@ async function broker(values: Given, folder: string, stop: AbortSignal): Promise
       done += count
       void bar.step({ records: done, total: done, time })
     }
-    const { records, isDone } = await writeToBroker({ tape, log, codec, topics: names, onProgress, stop })
-    console.log(
-      `${records} records written to the broker${isDone ? '' : '; stopped: run the same command again to go on'}`,
-    )
-    return isDone
+    const written = await writeToBroker({ tape, log, codec, topics: names, onProgress, stop })
+    const rest = written.isDone ? '' : '; stopped: run the same command again to go on'
+    console.log([`${written.records} records written to the broker${rest}`, ...leftOut(written.unreadable)].join('\n'))
+    return written.isDone
   } finally {
     await tape.close()
     await log.close()

@@ -171,10 +171,11 @@ it('takes of a compacted topic what has replaced the values since the export was
   const folder = newFolder()
   folders.push(folder)
   const topic = 'derived.flow'
-  const before = recordsOf(100)
+  const tombstones = (count: number): LogRecord[] => recordsOf(count).map((record) => ({ ...record, value: null }))
+  const before = tombstones(100)
   const planned = await memoryTape(before, topic).span(topic, 1, { from: 0, to: Infinity })
   // Every value but the last was replaced, behind what was the end.
-  const tape = memoryTape(recordsOf(200).slice(99), topic)
+  const tape = memoryTape(tombstones(200).slice(99), topic)
   const header = headerOf('avro', [planned])
   const around = { onProgress: () => undefined, stop: new AbortController().signal }
   const noted: number[] = []

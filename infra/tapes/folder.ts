@@ -38,6 +38,8 @@ export interface Segment {
   readonly lastTime: number
   readonly firstTime: number
   readonly files: readonly SegmentFile[]
+  /** Offsets of records that could not be read and were left out; absent: there were none. */
+  readonly unreadable?: readonly number[]
 }
 
 export interface SegmentFile {

@@ -21,3 +21,22 @@ export function messageIn(codec: Codec, topic: TopicName, value: Buffer): Messag
     throw error
   }
 }
+
+/** Where a record lies in a log. */
+export interface Place {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly offset: number
+}
+
+const PLACES_SHOWN_MAX = 20
+
+/** What people are told of records that could not be read: lines of text, none where there are none. */
+export function leftOut(places: readonly Place[]): readonly string[] {
+  if (places.length === 0) return []
+  const shown = places
+    .slice(0, PLACES_SHOWN_MAX)
+    .map(({ topic, partition, offset }) => `${topic}/${partition} ${offset}`)
+  const rest = places.length > shown.length ? `, and ${places.length - shown.length} more` : ''
+  return [`${places.length} records left out that cannot be read, at ${shown.join(', ')}${rest}`]
+}

@@ -4,11 +4,11 @@ import path from 'node:path'
 import avro from 'avsc'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HEADER_BYTES, schemaText } from '../../schemas/codec.ts'
-import type { Message } from '../../schemas/records.ts'
+import type { Message, Signal } from '../../schemas/records.ts'
 import { RegistryCodec } from '../kafka/codec.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { fileTape } from './file-tape.ts'
-import { type Format, readHeader } from './folder.ts'
+import { type Format, readHeader, readSegments, type Segment } from './folder.ts'
 import { parquetWriter } from './parquet-segment.ts'
 import { codec as ownCodec, memoryTape, newFolder, readAll, recordsOf, trade } from './testing/tapes.ts'
 import { avroWriter, LAG_MS, planExport, writeTape } from './write-tape.ts'
@@ -17,6 +17,19 @@ import type { Tape } from './tape.ts'
 const FROM = 1_700_000_000_000
 const TO = FROM + 60_000
 const folders: string[] = []
+/** No record of the topic. */
+const emptySignal: Signal = {
+  asset: 'btc',
+  kind: 'cvd',
+  period: '1h',
+  exchange: null,
+  from: 'neutral',
+  to: 'neutral',
+  value: 0,
+  evidence: {},
+  time: 0,
+  v: 0,
+}
 
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
@@ -145,6 +158,33 @@ describe.each(['avro', 'parquet'] as const)('an export (%s) that goes on', (form
     const folder = await begun(all.slice(0, 21))
     await write(folder, all.slice(21))
     expect(await readAll(fileTape(folder))).toEqual(all)
+  })
+})
+
+describe.each(['avro', 'parquet'] as const)('an export (%s) of a log with what cannot be read', (format) => {
+  const all = recordsOf(40)
+  const bad: readonly (readonly [at: number, value: Buffer])[] = [
+    [3, Buffer.from('poison')],
+    [8, Buffer.from([0, 1])],
+    [12, Buffer.from([0, 0, 0, 3, 231, 1, 2])],
+    [20, all[1]?.value?.subarray(0, 9) ?? Buffer.alloc(0)],
+    [30, ownCodec.encode('derived.signals', 'signal', emptySignal)],
+  ]
+  const log = all.map((record, at) => ({ ...record, value: bad.find(([where]) => where === at)?.[1] ?? record.value }))
+
+  it('has all the others, and says where the unreadable ones are', async () => {
+    const folder = folderOfTest()
+    const tape = oneTape(log)
+    const header = await planExport(tape, ['market.trades'], { format, from: 0, to: null })
+    const told: number[] = []
+    const onProgress = ({ unreadable = [] }: Segment): void => void told.push(...unreadable)
+    const around = { onProgress, stop: new AbortController().signal, segmentRecords: 15 }
+    expect(await writeTape({ tape, folder, header, write: writerOf(format, tape, folder), ...around })).toBe(true)
+    expect(await readAll(fileTape(folder))).toEqual(all.filter((_, at) => !bad.some(([where]) => where === at)))
+    const segments = readSegments(folder).get('market.trades/1') ?? []
+    const offsets = bad.map(([at]) => all[at]?.offset)
+    expect(segments.flatMap(({ unreadable = [] }) => unreadable)).toEqual(offsets)
+    expect(told).toEqual(offsets)
   })
 })
 

@@ -1,4 +1,3 @@
-import { HEADER_BYTES } from '../../schemas/codec.ts'
 import { isCompacted, topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { encodeSegment } from './avro-segment.ts'
@@ -14,6 +13,7 @@ import {
   TAPE_VERSION,
   type Format,
 } from './folder.ts'
+import { readMessage } from './message.ts'
 import { checkSameLog } from './same-log.ts'
 import { segmentName, timesOf, writeFile } from './segment-file.ts'
 import { TapeError, type Span, type Tape } from './tape.ts'
@@ -47,7 +47,7 @@ export function avroWriter(tape: Tape, folder: string): SegmentWriter {
 }
 
 /**
- * Writes the header's spans into the folder, segment by segment. What is there already of the same export is kept: a
+ * Writes the header's spans into the folder, segment by segment, but for records that cannot be read. What is there already of the same export is kept: a
  * segment counts when its files are on the disk and its line is written. Gives whether all is there.
  */
 export async function writeTape(options: WriteOptions): Promise<boolean> {
@@ -118,16 +118,19 @@ function grownSpan(folder: string, segments: readonly Segment[], known: Span, no
 
 /** Gives whether to go on. */
 async function writeSpan(options: WriteOptions, span: Span): Promise<boolean> {
+  const { topic, partition } = span
   let records: LogRecord[] = []
+  let unreadable: number[] = []
   let bytes = 0
   let from = span.from
   const recordsMax = options.segmentRecords ?? SEGMENT_RECORDS_MAX
   const close = async (to: number): Promise<void> => {
     const files = await options.write({ ...span, from, to }, records)
-    const { topic, partition } = span
-    const segment = { topic, partition, from, to, records: records.length, ...timesOf(records), files }
+    const missing = unreadable.length > 0 ? { unreadable } : {}
+    const segment = { topic, partition, from, to, records: records.length, ...timesOf(records), files, ...missing }
     noteSegment(options.folder, segment)
     records = []
+    unreadable = []
     bytes = 0
     from = to
     options.onProgress(segment)
@@ -135,10 +138,10 @@ async function writeSpan(options: WriteOptions, span: Span): Promise<boolean> {
   for await (const batch of options.tape.read(span)) {
     if (options.stop.aborted) return false
     for (const record of batch) {
-      await learn(options.tape, record)
-      records.push(record)
+      if (await isReadable(options.tape, topic, record)) records.push(record)
+      else unreadable.push(record.offset)
       bytes += (record.value?.length ?? 0) + (record.key?.length ?? 0)
-      if (records.length >= recordsMax || bytes >= SEGMENT_BYTES_MAX) await close(record.offset + 1)
+      if (records.length + unreadable.length >= recordsMax || bytes >= SEGMENT_BYTES_MAX) await close(record.offset + 1)
     }
   }
   // Behind the last record offsets may follow that no record has.
@@ -146,10 +149,8 @@ async function writeSpan(options: WriteOptions, span: Span): Promise<boolean> {
   return !options.stop.aborted
 }
 
-/** What another release wrote has a schema of its own. */
-async function learn(tape: Tape, { value }: LogRecord): Promise<void> {
-  if (value === null || value.length < HEADER_BYTES || tape.codec.knows(value.readInt32BE(1))) return
-  await tape.lookUp(value.readInt32BE(1))
+async function isReadable(tape: Tape, topic: TopicName, { value }: LogRecord): Promise<boolean> {
+  return value === null || (await readMessage(tape, topic, value)) !== undefined
 }
 
 /**

@@ -142,7 +142,7 @@ describe('a backtest', () => {
     const stopped = await writeToBroker({ ...whole, stop: AbortSignal.abort() })
     expect(stopped.isDone).toBe(false)
     expect(await writeToBroker(whole)).toMatchObject({ isDone: true, records: manifest.events - 2_000 })
-    expect(await writeToBroker(whole)).toEqual({ isDone: true, records: 0 })
+    expect(await writeToBroker(whole)).toEqual({ isDone: true, records: 0, unreadable: [] })
     expect((await replay(broker(other))).manifest).toEqual(manifest)
     await other.close()
 

@@ -1,4 +1,5 @@
 import type { Log, LogReader, LogRecord, OutRecord, Writer } from '../../infra/kafka/seam.ts'
+import { messageIn, type Place } from '../../infra/tapes/message.ts'
 import { TapeError, type Tape } from '../../infra/tapes/tape.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
@@ -25,6 +26,7 @@ export async function writeToBroker(options: BrokerOptions): Promise<Written> {
   const reader = log.reader()
   const writer = log.writer()
   let records = 0
+  const unreadable: Place[] = []
   try {
     for (const topic of topics) {
       const count = topicOf(topic).partitions === 'one' ? 1 : tape.partitions
@@ -32,10 +34,11 @@ export async function writeToBroker(options: BrokerOptions): Promise<Written> {
         const there = await readThere(reader, topic, partition)
         const written = await writePartition(options, writer, { topic, partition, there })
         records += written.records
-        if (!written.isDone) return { records, isDone: false }
+        unreadable.push(...written.unreadable)
+        if (!written.isDone) return { records, unreadable, isDone: false }
       }
     }
-    return { records, isDone: true }
+    return { records, unreadable, isDone: true }
   } finally {
     await reader.close()
     await writer.close()
@@ -44,6 +47,8 @@ export async function writeToBroker(options: BrokerOptions): Promise<Written> {
 
 export interface Written {
   readonly records: number
+  /** Records of the tape that could not be read and were left out. */
+  readonly unreadable: readonly Place[]
   readonly isDone: boolean
 }
 
@@ -70,25 +75,27 @@ async function writePartition(
   const span = await tape.span(topic, partition, { from: 0, to: Infinity })
   let at = 0
   let records = 0
+  const unreadable: Place[] = []
   for await (const batch of tape.read(span)) {
-    const out = batch.map(({ key, value, time }): OutRecord => ({
-      key,
-      value: rewrite(tape, codec, topic, value),
-      time,
-    }))
+    const out: OutRecord[] = []
+    for (const { key, value, time, offset } of batch) {
+      const rewritten = value === null ? null : rewrite(tape, codec, topic, value)
+      if (rewritten === undefined) unreadable.push({ topic, partition, offset })
+      else out.push({ key, value: rewritten, time })
+    }
     if (at < there.count && there.count <= at + out.length && !isSame(there.last, out[there.count - at - 1]))
       throw refused(topic, partition)
     const rest = out.slice(Math.max(0, there.count - at))
     for (let from = 0; from < rest.length; from += RECORDS_PER_SEND) {
       await writer.send(topic, partition, rest.slice(from, from + RECORDS_PER_SEND))
-      if (stop.aborted) return { records, isDone: false }
+      if (stop.aborted) return { records, unreadable, isDone: false }
     }
     at += out.length
     records += rest.length
     onProgress(rest.length, batch.at(-1)?.time ?? 0)
   }
   if (there.count > at) throw refused(topic, partition)
-  return { records, isDone: true }
+  return { records, unreadable, isDone: true }
 }
 
 function refused(topic: TopicName, partition: number): TapeError {
@@ -96,11 +103,10 @@ function refused(topic: TopicName, partition: number): TapeError {
   return new TapeError('refused', message)
 }
 
-/** The same body under the id of the broker's own registry. */
-function rewrite(tape: Tape, codec: Codec, topic: TopicName, value: Buffer | null): Buffer | null {
-  if (value === null) return null
-  const message = tape.codec.decode(value)
-  return codec.encode(topic, message.type, message.value)
+/** The same body under the id of the broker's own registry; undefined: it cannot be read. */
+function rewrite(tape: Tape, codec: Codec, topic: TopicName, value: Buffer): Buffer | undefined {
+  const message = messageIn(tape.codec, topic, value)
+  return message === undefined ? undefined : codec.encode(topic, message.type, message.value)
 }
 
 function isSame(record: OutRecord | undefined, other: OutRecord | undefined): boolean {
