@@ -92,14 +92,18 @@ function byVenue<Row extends { venue: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => `${a.venue}|${JSON.stringify(a)}`.localeCompare(`${b.venue}|${JSON.stringify(b)}`))
 }
 
-/** Hours but for two stretches, and minutes of the venues, before the trades and beside them; Coinbase does not say what takers bought. */
+/**
+ * Hours but for two stretches, and minutes of the venues, before the trades and beside them; Coinbase does not say what takers
+ * bought, and at some times Binance had no trade.
+ */
 function candles(): FakeCandle[] {
   const of = (seconds: number, count: number): FakeCandle[] =>
     Array.from({ length: count }, (_, index): FakeCandle[] => {
       const start = floorTo(open, seconds * SECOND) - index * seconds * SECOND
       const about = { asset: 'btc', start, seconds, open: 100 + index, close: 90 + index, volume: 8 }
+      const binance = index % 8 === 5 ? { open: 5_000, close: 5_000, volume: 0, takerBuy: 0 } : { takerBuy: 3 }
       return [
-        { ...about, venue: 'binance', takerBuy: 3, ...(index % 3 === 1 ? { isArchive: true as const } : {}) },
+        { ...about, venue: 'binance', ...binance, ...(index % 3 === 1 ? { isArchive: true as const } : {}) },
         { ...about, venue: 'coinbase', takerBuy: null },
       ]
     }).flat()

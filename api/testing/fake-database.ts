@@ -207,7 +207,11 @@ function pastRows(candles: readonly FakeCandle[], { asset, unit }: Params): unkn
 /** Candles by their start; those of an hour, unless others are asked for. */
 function pastCandles(candles: readonly FakeCandle[], { asset, from, to, seconds = 60 }: Params): unknown[] {
   const isMine = (one: FakeCandle): boolean =>
-    one.asset === asset && one.seconds === seconds && one.start >= Number(from) && one.start < Number(to)
+    one.asset === asset &&
+    one.seconds === seconds &&
+    one.start >= Number(from) &&
+    one.start < Number(to) &&
+    one.volume > 0
   const mine = candles.filter(isMine).toSorted((a, b) => a.start - b.start)
   return [...Map.groupBy(mine, ({ start }) => start)].map(([start, rows]) => ({
     first_us: start,
@@ -291,7 +295,7 @@ function flowRows(flows: readonly ToldRow[], params: Params): unknown[] {
 function candleRows(flows: readonly ToldRow[], params: Params, side: 'oldest' | 'newest'): unknown[] {
   const { instruments, limit } = params
   const mine = within(flows, params).filter(
-    (flow) => Array.isArray(instruments) && instruments.includes(instrumentOf(flow)),
+    (flow) => Array.isArray(instruments) && instruments.includes(instrumentOf(flow)) && isTraded(flow),
   )
   const candles = groups(mine, (flow) => bucketOf(flow, params))
     .toSorted(([a], [b]) => a - b)
@@ -308,6 +312,11 @@ function candleRows(flows: readonly ToldRow[], params: Params, side: 'oldest' | 
       ...pastOf(rows),
     }))
   return side === 'oldest' ? candles.slice(0, Number(limit)) : candles.slice(-Number(limit)).toReversed()
+}
+
+/** Some venues tell candles of a time in which nothing was traded. */
+function isTraded({ past, buy, sell }: ToldRow): boolean {
+  return past === 0 || buy + sell > 0
 }
 
 function attemptRows(attempts: FakeDatabase['attempts'], { id, ids, started, limit }: Params): object[] {

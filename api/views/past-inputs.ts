@@ -156,7 +156,7 @@ const candlesSql = `SELECT ${microsSql('start')} AS start_us, groupArray(venue) 
   groupArray(ifNull(quote, volume * (high + low + close) / 3)) AS quotes, groupArray(ifNull(taker_buy, -1)) AS bought,
   groupArray(ifNull(taker_buy_quote, ifNull(taker_buy, 0) * (high + low + close) / 3)) AS bought_quote, groupArray(${sourceSql}) AS pasts
   FROM venue_candles WHERE asset = {asset:String} AND seconds = {seconds:UInt32} AND start >= ${timeParam('from')} AND start < ${timeParam('to')}
-  GROUP BY start_us ORDER BY start_us`
+  AND volume > 0 GROUP BY start_us ORDER BY start_us`
 
 const firstMinuteSql = `SELECT ${microsSql('start')} AS first_us FROM venue_candles_log WHERE asset = {asset:String} AND seconds = 60
   AND start >= ${timeParam('from')} AND start < ${timeParam('to')} ORDER BY start LIMIT 1`

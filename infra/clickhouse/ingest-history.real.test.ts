@@ -198,3 +198,31 @@ it('says of a venue that does not tell who took that it does not, and gives no f
   ])
   expect(await world.rows(`SELECT * FROM cvd(asset = 'silent', seconds = 3600, ${range})`)).toEqual([])
 })
+
+it('has no candle of a time in which nothing was traded, although a venue tells one', async () => {
+  const quiet = {
+    instrument: 'kraken:spot:BTC/USD',
+    volume: 0,
+    taker_buy: null,
+    trades: 0,
+    high: 99,
+    low: 1,
+    close: 50,
+  }
+  await world.append('market.history', [candle('quiet', -1, quiet), candle('quiet', 0, quiet), candle('quiet', 0)])
+  await arrived(3, "asset = 'quiet'")
+  expect(await world.rows(`SELECT * FROM ohlcv(asset = 'quiet', venue = 'all', seconds = 3600, ${range})`)).toEqual([
+    {
+      time: iso(H),
+      open: 7,
+      high: 8,
+      low: 6,
+      close: 7.5,
+      volume: 100,
+      buy_volume: 60,
+      sell_volume: 40,
+      trades: 50,
+      source: 'venue_candles',
+    },
+  ])
+})
