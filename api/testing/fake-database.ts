@@ -179,9 +179,9 @@ function toldRows(flows: readonly FakeFlow[], candles: readonly FakeCandle[], pa
   ]
 }
 
-function rowOfCandle({ asset, venue, start, open, close, volume, takerBuy, isArchive }: FakeCandle): ToldRow {
+function rowOfCandle({ asset, venue, start, seconds, open, close, volume, takerBuy, isArchive }: FakeCandle): ToldRow {
   const buy = takerBuy ?? 0
-  const times = { bucket: start, open_time: start, close_time: start }
+  const times = { bucket: start, open_time: start, close_time: start + seconds * 1_000_000 - 1 }
   const past = isArchive === true ? 1 : takerBuy === null ? 3 : 2
   return { asset, venue, ...times, part: 0, buy, sell: volume - buy, price: open, close, past, until: 0 }
 }

@@ -43,7 +43,7 @@ const hoursSql = `SELECT hour AS at, ${columns} FROM flow_1h
 const bucketsSql = `SELECT bucket AS at, ${columns} FROM flow_10s
   WHERE ${of} AND bucket >= greatest(${timeParam('from')}, ${timeParam('hours')}) AND bucket < ${timeParam('to')}`
 const pastSql = `SELECT start AS at, 0 AS part, ifNull(taker_buy, 0) AS buy, volume - buy AS sell, ifNull(trades, 0) AS records,
-  open, high, low, close, start AS open_time, start AS close_time, 0 AS first_id, 0 AS last_id,
+  open, high, low, close, start AS open_time, addMicroseconds(start, seconds * 1000000 - 1) AS close_time, 0 AS first_id, 0 AS last_id,
   ${sourceSql} AS past ${candlesOfPast} AND volume > 0 AND start >= ${timeParam('from')} AND start < ${timeParam('end')}`
 const sinceTrades = (time: string): string => ` AND ${microsSql(time)} >= ${untilSql}`
 
