@@ -18,7 +18,7 @@ import { disturb, recovery, type Losing, type Target } from './chaos/disturb.ts'
 import { RetainedLog } from './chaos/retained-log.ts'
 import { ChaosPayer, isSoundPayments, type PaymentReport } from './chaos/payer.ts'
 import { actionText, FORGETS_SECONDS, round, type Action } from './chaos/schedule.ts'
-import { flag, runCommand, running, text, type Values } from './command/command.ts'
+import { flag, readNumber, readWhole, runCommand, running, text, type Values } from './command/command.ts'
 import { startOwnSystem } from './own-system.ts'
 
 const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and cuts parts of a running demo, then verifies.
@@ -28,7 +28,7 @@ const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and
   --data DIR    data folder of the running system (default .data)
   --own         start a system of its own in a temporary folder, with a broker that forgets owners after ${FORGETS_SECONDS} s.
                 Only there the log loses its tail and retention overtakes a reader. Where something was wrong it is kept
-  --alerts N    alerts created a second around the market price (default 2, at most ${ALERTS_PER_SECOND_MAX})
+  --alerts N    alerts created a second around the market price (default 2, at most ${ALERTS_PER_SECOND_MAX}; 0: none)
   --payments    that own system takes payments of play money, and every alert is paid for
   --facilitator with --payments: a stand-in facilitator settles, which times out, lies and answers late
   --rate N      trades a second of that own system (default 500)
@@ -65,7 +65,7 @@ interface Tally {
   recoveredMsMax: number
   /** When the last disturbance was over, host's milliseconds. */
   over: number
-  /** Why it went no further: the system did not recover. What was counted until then is told all the same. */
+  /** Why it went no further: the system did not recover, or no disturbance began. What was counted until then is told all the same. */
   broken: string | undefined
 }
 
@@ -87,11 +87,8 @@ const flags = {
 
 async function main(values: Values<typeof flags>): Promise<boolean> {
   const { only, json } = values
-  const { minutes, seed, alerts } = values
-  const patienceMs = Number(values.patience) * 1_000
-  const sizes = { minutes: Number(minutes), seed: Number(seed), alerts: Number(alerts), patienceMs }
   const { cluster, data = cluster ? '.data/cluster' : '.data' } = values
-  const options = { ...sizes, only, json, cluster }
+  const options = { ...sizesOf(values), only, json, cluster }
   if (!values.own) return chaos(options, { run: () => running(data, 'or use --own'), isOurs: false })
   const ours = [
     ...(cluster ? ['--cluster'] : []),
@@ -102,6 +99,16 @@ async function main(values: Values<typeof flags>): Promise<boolean> {
     ...(values.payments ? ['--payments', 'local'] : []),
   ]
   return values.facilitator ? misled(options, ours) : own(options, ours)
+}
+
+function sizesOf(values: Values<typeof flags>): Pick<Options, 'minutes' | 'seed' | 'alerts' | 'patienceMs'> {
+  readNumber('--rate', values.rate) // goes to a start of our own as it is
+  return {
+    minutes: readNumber('--minutes', values.minutes),
+    seed: readWhole('--seed', values.seed),
+    alerts: readNumber('--alerts', values.alerts),
+    patienceMs: readNumber('--patience', values.patience) * 1_000,
+  }
 }
 
 async function own(options: Options, flags: readonly string[], facilitator?: LocalFacilitator): Promise<boolean> {
@@ -243,6 +250,7 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
       await delay(random.below(PAUSE_MS_MAX))
     }
   }
+  if (tally.disturbances === 0) tally.broken = 'nothing was disturbed: give it more --minutes'
   return tally
 }
 

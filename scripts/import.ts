@@ -6,7 +6,7 @@ import { urlOf } from '../infra/local/run-file.ts'
 import { fileTape } from '../infra/tapes/file-tape.ts'
 import { leftOut } from '../infra/tapes/message.ts'
 import { topics, type TopicName } from '../schemas/topics.ts'
-import { runCommand, running, text, UsageError, type Values, stopSignal } from './command/command.ts'
+import { readWhole, runCommand, running, text, UsageError, type Values, stopSignal } from './command/command.ts'
 import { tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
 import type { ArchiveFile } from './import/archive.ts'
@@ -54,9 +54,8 @@ async function archives(values: Given, stop: AbortSignal): Promise<boolean> {
   if (files.length === 0) throw new UsageError('name archives with --binance, --bybit, --okx or --tardis; see --help')
   if (market === undefined) throw new UsageError(`--market must be perp or spot, got ${values.market}`)
   if (values.out === undefined) throw new UsageError('name the folder of the tape with --out')
-  const partitions = Number(values.partitions ?? readConfig(process.env, ['PARTITIONS']).PARTITIONS)
-  if (!Number.isInteger(partitions) || partitions < 1)
-    throw new UsageError('--partitions must be a whole number over 0')
+  const { PARTITIONS } = readConfig(process.env, ['PARTITIONS'])
+  const partitions = readWhole('--partitions', values.partitions ?? String(PARTITIONS), 1)
   const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
   let records = 0
   const onProgress = (count: number, time: number): void => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { runCommand, flag, text, UsageError, type Values } from './command/command.ts'
+import { flag, readNumber, runCommand, text, type Values } from './command/command.ts'
 import { planOf, type Load, type Measured, type Plan, type Range } from './plan/plan.ts'
 
 const usage = `npm run plan -- --symbols N --venues N --alerts N --requests N [flags]: machines, partitions, disk and money
@@ -37,9 +37,8 @@ const USED = 0.5
 
 async function main(values: Values<typeof flags>): Promise<void> {
   const number = (name: Exclude<keyof typeof flags, 'json'>, otherwise: number): number => {
-    const given = values[name] === undefined ? otherwise : Number(values[name])
-    if (!Number.isFinite(given) || given < 0) throw new UsageError(`--${name} must be a number, 0 or more`)
-    return given
+    const given = values[name]
+    return given === undefined ? otherwise : readNumber(`--${name}`, given)
   }
   const [symbols, venues] = [number('symbols', 100), number('venues', 4)]
   const load: Load = {

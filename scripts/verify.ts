@@ -10,7 +10,7 @@ import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
 import { addresses } from '../schemas/venues.ts'
-import { flag, runCommand, running, text, type Values } from './command/command.ts'
+import { flag, readNumber, runCommand, running, text, type Values } from './command/command.ts'
 
 const usage = `npm run verify [-- flags]: compares the accounts of a running system with their source, trade by trade.
 
@@ -41,9 +41,10 @@ const flags = {
 } as const
 
 async function main(values: Values<typeof flags>): Promise<boolean> {
+  const withinMs = readNumber('--wait', values.wait) * 1000
   const run = running(values.data, 'or name its folder with --data')
-  if (values.derived) return derived(run, { withinMs: Number(values.wait) * 1000, json: values.json })
-  const options = { pause: values.pause, withinMs: Number(values.wait) * 1000 }
+  if (values.derived) return derived(run, { withinMs, json: values.json })
+  const options = { pause: values.pause, withinMs }
   const byCandles = (values.source ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'
   const { report, source, minutes } = byCandles ? await byVenues(run, options) : await byLedger(run, options)
   if (values.json) console.log(JSON.stringify({ ...reportJson(report, source), ...(minutes && { minutes }) }))

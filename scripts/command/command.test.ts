@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { errorText, readFlags, text, UsageError } from './command.ts'
+import { errorText, readFlags, readNumber, readWhole, text, UsageError } from './command.ts'
 
 function run(program: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const file = new URL(`../${program}.ts`, import.meta.url).pathname
@@ -18,6 +18,14 @@ describe('a command', () => {
     ['release', ['--nonsense'], "Unknown option '--nonsense'", '; --help tells all of it\n'],
     ['release', [], 'nothing is published from here', '--data the data\n'],
     ['verify', ['--data', '/nowhere'], 'nothing runs on /nowhere: start it first, or name', '--data\n'],
+    ['verify', ['--wait', 'abc'], '--wait must be a number of 0 or more', ', got abc\n'],
+    ['plan', ['--days', 'x'], '--days must be a number of 0 or more', ', got x\n'],
+    [
+      'import',
+      ['--out', 'x', '--binance', 'x', '--partitions', '0'],
+      '--partitions must be a whole number',
+      ', got 0\n',
+    ],
   ])('says what is wrong with %s %j in a line, and exits 2', (program, args, begin, end) => {
     const { status, stdout, stderr } = run(program, ...args)
     expect([status, stdout]).toEqual([2, ''])
@@ -41,5 +49,25 @@ describe('flags', () => {
 
   it.each([[['--other']], [['--out']], [['word']]])('refuse %j', (args) => {
     expect(() => readFlags({ out: text }, { args })).toThrow(UsageError)
+  })
+})
+
+describe('a number', () => {
+  it('is decimal digits', () => {
+    expect([readNumber('--minutes', '5'), readNumber('--minutes', '0.5'), readWhole('--seed', '0')]).toEqual([
+      5, 0.5, 0,
+    ])
+  })
+
+  it.each(['5m', 'abc', '', ' 5', '-1', '1e3', 'Infinity', 'NaN', '0x10', '9'.repeat(400)])('is not %j', (value) => {
+    expect(() => readNumber('--minutes', value)).toThrow(`--minutes must be a number of 0 or more, got ${value}`)
+  })
+
+  it('has a least value, and may have to be whole', () => {
+    expect(() => readNumber('--used', '0.5', 1)).toThrow('--used must be a number of 1 or more, got 0.5')
+    expect(() => readWhole('--partitions', '0', 1)).toThrow('--partitions must be a whole number of 1 or more, got 0')
+    expect(() => readWhole('--partitions', '1.5', 1)).toThrow(
+      '--partitions must be a whole number of 1 or more, got 1.5',
+    )
   })
 })

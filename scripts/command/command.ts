@@ -92,6 +92,22 @@ export function running(data: string, otherwise: string): RunFile {
   return run
 }
 
+/** A decimal number from `min` on. Throws `UsageError`. */
+export function readNumber(name: string, value: string, min = 0): number {
+  return read(name, value, min, { kind: 'a number', form: /^\d+(?:\.\d+)?$/ })
+}
+
+/** The same without decimals. */
+export function readWhole(name: string, value: string, min = 0): number {
+  return read(name, value, min, { kind: 'a whole number', form: /^\d+$/ })
+}
+
+function read(name: string, value: string, min: number, { kind, form }: { kind: string; form: RegExp }): number {
+  const number = form.test(value) ? Number(value) : NaN
+  if (Number.isFinite(number) && number >= min) return number
+  throw new UsageError(`${name} must be ${kind} of ${min} or more, got ${value}`)
+}
+
 /** A time as ISO 8601 or unix milliseconds. */
 export function readTime(name: string, value: string): number {
   const time = /^\d{1,16}$/.test(value) ? Number(value) : Date.parse(value)

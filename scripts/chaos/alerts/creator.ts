@@ -48,7 +48,8 @@ export interface CreatorOptions {
   readonly api: () => string
   readonly webhookUrl: string
   readonly random: Random
-  readonly everyMs: number
+  /** 0: none is created. */
+  readonly perSecond: number
   readonly onCreated: (alert: CreatedAlert) => void
   /** Pays what is asked for; undefined: nothing costs anything. */
   readonly payer: ChaosPayer | undefined
@@ -66,7 +67,7 @@ export class AlertCreator {
 
   constructor(options: CreatorOptions) {
     this.#options = options
-    this.#running = this.#run()
+    this.#running = options.perSecond > 0 ? this.#run(1_000 / options.perSecond) : Promise.resolve()
   }
 
   /** Ends with every request that is under way. */
@@ -76,11 +77,11 @@ export class AlertCreator {
     await Promise.all(this.#open)
   }
 
-  async #run(): Promise<void> {
+  async #run(everyMs: number): Promise<void> {
     const { signal } = this.#stopped
     while (!signal.aborted) {
       if (this.#open.size < OPEN_MAX) this.#begin()
-      await delay(this.#options.everyMs, undefined, { signal }).catch(() => undefined) // stopped: the loop looks
+      await delay(everyMs, undefined, { signal }).catch(() => undefined) // stopped: the loop looks
     }
   }
 

@@ -39,7 +39,7 @@ export async function startAlerts(
     api: () => urlOf(run(), 'api'),
     webhookUrl: receiver.url,
     random: new Random(seed, 1),
-    everyMs: 1_000 / Math.min(perSecond, ALERTS_PER_SECOND_MAX),
+    perSecond: Math.min(perSecond, ALERTS_PER_SECOND_MAX),
     onCreated: ({ alertId, secret }) => receiver.know(alertId, secret),
     payer,
   })
