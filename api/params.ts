@@ -1,5 +1,6 @@
 import { ApiError, type ErrorCode } from './errors.ts'
 import type { Schema } from './schema.ts'
+import { parseTime } from './time.ts'
 
 /** What a parameter may be. */
 export type Rule =
@@ -142,7 +143,7 @@ function parse(rule: Rule, text: string): unknown {
       return value >= rule.min && value <= rule.max ? value : bad
     }
     case 'time':
-      return parseTime(text) ?? bad
+      return parseTime(text.replace(' ', '+')) ?? bad // a `+` of a query that nobody encoded
     case 'decimal': {
       const value = /^(?:\d{1,9}(?:\.\d{0,18})?|\.\d{1,18})(?:e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : NaN
       return value >= rule.min ? value : bad
@@ -182,24 +183,6 @@ function listed(text: string): string[] {
 function bounded(values: readonly unknown[], max: number): readonly unknown[] | typeof bad {
   const each = [...new Set(values)]
   return each.length === 0 || each.length > max ? bad : each
-}
-
-const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
-
-/**
- * Milliseconds of an ISO 8601 instant (a date is its midnight, no zone is UTC) or of Unix milliseconds as digits;
- * undefined where it is neither. A `+` that came through a query as a blank is taken for what it was.
- */
-export function parseTime(text: string): number | undefined {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  const match = ISO.exec(text.replace(' ', '+'))
-  if (match === null) return undefined
-  const [, date, time = '00:00', zone = 'Z'] = match
-  const value = Date.parse(`${date}T${time}${zone}`)
-  // A day that the month does not have would roll over into the next one.
-  const midnight = Date.parse(`${date}T00:00:00Z`)
-  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(String(date))
-  return exists && !Number.isNaN(value) ? value : undefined
 }
 
 export function ruleText(rule: Rule): string {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { errorText, readFlags, readNumber, readWhole, text, UsageError } from './command.ts'
+import { errorText, readFlags, readNumber, readTime, readWhole, text, UsageError } from './command.ts'
 
 function run(program: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const file = new URL(`../${program}.ts`, import.meta.url).pathname
@@ -68,6 +68,24 @@ describe('a number', () => {
     expect(() => readWhole('--partitions', '0', 1)).toThrow('--partitions must be a whole number of 1 or more, got 0')
     expect(() => readWhole('--partitions', '1.5', 1)).toThrow(
       '--partitions must be a whole number of 1 or more, got 1.5',
+    )
+  })
+})
+
+describe('a time', () => {
+  it('is UTC where it names no zone, wherever the machine stands', () => {
+    const module = JSON.stringify(new URL('command.ts', import.meta.url).href)
+    const program = `
+      const { readTime } = await import(${module})
+      console.log(readTime('--from', '2026-03-01T00:00'), readTime('--from', '2026-03-01'))`
+    const env = { ...process.env, TZ: 'America/New_York' }
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', env })
+    expect(stdout).toBe('1772323200000 1772323200000\n')
+  })
+
+  it.each(['2026-02-30', 'BTC 5', 'Mar 1 2026', '2026-03-01T00:00:00 02:00', '-5', ''])('is not %j', (value) => {
+    expect(() => readTime('--from', value)).toThrow(
+      `--from must be ISO 8601 (2026-03-01T00:00:00Z, without a zone UTC)`,
     )
   })
 })

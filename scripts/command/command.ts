@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { parseTime } from '../../api/time.ts'
 import { readRunFile, type RunFile } from '../../infra/local/run-file.ts'
 
 /** A step that a stop has to wait for, a segment or a batch, ends within this time or is given up. */
@@ -108,11 +109,13 @@ function read(name: string, value: string, min: number, { kind, form }: { kind: 
   throw new UsageError(`${name} must be ${kind} of ${min} or more, got ${value}`)
 }
 
-/** A time as ISO 8601 or unix milliseconds. */
+/** A time as ISO 8601 or unix milliseconds, in milliseconds: what the API takes. Throws `UsageError`. */
 export function readTime(name: string, value: string): number {
-  const time = /^\d{1,16}$/.test(value) ? Number(value) : Date.parse(value)
-  if (Number.isFinite(time)) return time
-  throw new UsageError(`${name} must be ISO 8601 (2026-03-01T00:00:00Z) or unix milliseconds, got ${value}`)
+  const time = parseTime(value)
+  if (time !== undefined) return time
+  throw new UsageError(
+    `${name} must be ISO 8601 (2026-03-01T00:00:00Z, without a zone UTC) or unix milliseconds, got ${value}`,
+  )
 }
 
 /**
