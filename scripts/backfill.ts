@@ -6,7 +6,7 @@ import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
 import { startChild, type Child } from '../infra/local/child.ts'
-import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
+import { killedFolder, readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { programFile } from '../infra/local/system.ts'
 import { venueEnv } from '../infra/simulator/start.ts'
 import { readOrders, type KnownOrders } from '../api/console/backfill.ts'
@@ -73,7 +73,8 @@ type Given = Values<typeof flags>
 async function main(values: Given, stop: AbortSignal): Promise<boolean> {
   const orders = ordersOfFlags(values)
   const root = path.resolve(values.data)
-  const own = readRunFile(root) === undefined ? await startSystem(root, values.live === true) : undefined
+  const isThere = readRunFile(root) !== undefined && killedFolder(root) === undefined
+  const own = isThere ? undefined : await startSystem(root, values.live === true)
   try {
     const run = readRunFile(root)
     if (run === undefined) throw new UsageError(`nothing runs on ${root}; see ${root}/backfill.log`)

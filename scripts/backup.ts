@@ -13,10 +13,10 @@ import { readSchemas } from '../infra/kafka/saved-schemas.ts'
 import { LogError } from '../infra/kafka/seam.ts'
 import { readLayout } from '../infra/kafka/setup.ts'
 import { withLock } from '../infra/local/lock.ts'
-import { readRunFile, urlOf } from '../infra/local/run-file.ts'
+import { urlOf } from '../infra/local/run-file.ts'
 import { readMadeSecrets } from '../infra/local/secrets.ts'
 import { backupOrder } from './backup-flows.ts'
-import { runCommand, text, UsageError, type Values } from './command/command.ts'
+import { runCommand, runOf, text, UsageError, type Values } from './command/command.ts'
 
 /** Another backup into the same folder is waited for. */
 const LOCK_MS = 60_000
@@ -39,7 +39,7 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
   if (to === undefined) throw new UsageError('name the folder with --to')
   const config = readConfig(process.env, [...backupKeySettings, 'KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'NAMESPACE'])
   const key = backupKey(config)
-  const run = readRunFile(data)
+  const run = runOf(data)
   const brokers = run === undefined ? config.KAFKA_BROKERS : urlOf(run, 'broker').split(',')
   const registryUrl = run === undefined ? config.SCHEMA_REGISTRY_URL : urlOf(run, 'registry')
   const { NAMESPACE: namespace } = config

@@ -4,10 +4,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { readConfig } from '../infra/config/config.ts'
 import { walletKey } from '../infra/config/secrets.ts'
 import { payer as examplePayer } from '../infra/local/chain/accounts.ts'
-import { readRunFile, urlOf } from '../infra/local/run-file.ts'
+import { urlOf } from '../infra/local/run-file.ts'
 import { MarketDataClient } from './clients/typescript/src/index.ts'
 import { Payer } from './clients/typescript/src/payer.ts'
-import { runCommand, text, UsageError, type Values } from './command/command.ts'
+import { runCommand, runOf, text, UsageError, type Values } from './command/command.ts'
 import { createMcpServer } from './mcp/server.ts'
 
 const usage = `npm run mcp -- [flags]: a server of the Model Context Protocol on standard input and output, over the API's routes.
@@ -57,7 +57,7 @@ function payerOf({ budgetUsdc, maxPerCallUsdc, isLocal }: Task): Payer | undefin
 }
 
 function readTask(values: Values<typeof flags>): Task {
-  const run = readRunFile(values.data ?? '.data')
+  const run = runOf(values.data ?? '.data')
   const { BUDGET_USDC, MAX_PER_CALL_USDC: most } = process.env
   return {
     api: values.api ?? (run === undefined ? 'http://127.0.0.1:3000' : urlOf(run, 'api')),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import { takeLock } from './lock.ts'
+import { FOLDER_LOCK, takeLock } from './lock.ts'
 import { endLeftovers, readProcessId } from './process-id.ts'
 
 /** Raised when a newer version of the product writes what an older one cannot read. */
@@ -78,7 +78,7 @@ async function endLeftoversOfAll(root: string): Promise<string[]> {
 }
 
 function lock(root: string): () => void {
-  const file = path.join(root, 'lock.json')
+  const file = path.join(root, FOLDER_LOCK)
   const release = takeLock(file)
   if (release === undefined) throw inUse(root, readProcessId(file)?.pid)
   return release

@@ -2,6 +2,9 @@ import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from
 import { setTimeout as delay } from 'node:timers/promises'
 import { identify, isRunning, readProcessId } from './process-id.ts'
 
+/** Of a data folder: the start that holds it, whose parts `run.json` lists. */
+export const FOLDER_LOCK = 'lock.json'
+
 const LOOK_EVERY_MS = 200
 const TRIES_MAX = 3
 /** A lock that says nothing yet was just made; an older one was cut by a full disk or a crash. */

@@ -1,6 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Mode } from './data-folder.ts'
+import { FOLDER_LOCK } from './lock.ts'
+import { isRunning, readProcessId } from './process-id.ts'
 
 /** One running part. `pid` is absent where the part is not ours (a broker that the environment names). */
 export interface RunningPart {
@@ -32,11 +34,25 @@ export function removeRunFile(root: string): void {
   rmSync(path.join(root, NAME), { force: true })
 }
 
-/** What runs on `root` (or on its parent, for who names a mode's folder); undefined where nothing does. */
+/** What runs on `root` (or on its parent, for who names a mode's folder), or ran when its start was killed; undefined where nothing does. */
 export function readRunFile(root: string): RunFile | undefined {
+  return find(root)?.run
+}
+
+/** The folder of a start that was killed: its `run.json` is left, and the lock is no longer its supervisor's. */
+export function killedFolder(root: string): string | undefined {
+  const { folder, run } = find(root) ?? {}
+  const supervisor = run?.parts.find(({ name }) => name === 'supervisor')
+  if (folder === undefined || supervisor === undefined) return undefined
+  const holder = readProcessId(path.join(folder, FOLDER_LOCK))
+  const lives = holder !== undefined && holder.pid === supervisor.pid && isRunning(holder)
+  return lives ? undefined : folder
+}
+
+function find(root: string): { readonly folder: string; readonly run: RunFile } | undefined {
   for (const folder of [root, path.dirname(path.resolve(root))]) {
     const text = readText(path.join(folder, NAME))
-    if (text !== undefined) return JSON.parse(text) as RunFile
+    if (text !== undefined) return { folder, run: JSON.parse(text) as RunFile }
   }
   return undefined
 }

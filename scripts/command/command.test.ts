@@ -1,6 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
-import { errorText, readFlags, readNumber, readTime, readWhole, text, UsageError } from './command.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDataFolder } from '../../infra/local/data-folder.ts'
+import { writeRunFile } from '../../infra/local/run-file.ts'
+import { errorText, readFlags, readNumber, readTime, readWhole, running, text, UsageError } from './command.ts'
 
 function run(program: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const file = new URL(`../${program}.ts`, import.meta.url).pathname
@@ -87,5 +92,41 @@ describe('a time', () => {
     expect(() => readTime('--from', value)).toThrow(
       `--from must be ISO 8601 (2026-03-01T00:00:00Z, without a zone UTC)`,
     )
+  })
+})
+
+describe('a data folder', () => {
+  let root: string
+  beforeEach(() => {
+    root = mkdtempSync(path.join(tmpdir(), 'command-'))
+  })
+  afterEach(() => rmSync(root, { recursive: true }))
+
+  const supervisor = { name: 'supervisor', pid: process.pid, url: 'http://127.0.0.1:1' }
+  const runOf = (mode: 'demo' | 'live') => ({ mode, data: path.join(root, mode), partitions: 4, parts: [supervisor] })
+
+  it('has what runs on it while its start holds it', async () => {
+    const folder = await openDataFolder(root, 'demo', false)
+    writeRunFile(root, runOf('demo'))
+    expect(running(root, '')).toEqual(runOf('demo'))
+    expect(running(path.join(root, 'demo'), '')).toEqual(runOf('demo'))
+    folder.release()
+  })
+
+  it.each([
+    ['of whose number another runs now', { pid: process.pid, started: '1' }],
+    ['of which nothing runs', { pid: 999_999_999, started: '1' }],
+    ['that another start has taken over, which has not come up yet', { pid: 1, started: '' }],
+  ])('has nothing running after the kill of a start %s', (_, holder) => {
+    writeRunFile(root, runOf('live'))
+    writeFileSync(path.join(root, 'lock.json'), JSON.stringify({ name: 'lock', ...holder }))
+    const said = `the start on ${root} was killed: start it again, with npm start -- --live --data ${root}`
+    expect(() => running(path.join(root, 'live'), '')).toThrow(said)
+  })
+
+  it('of which nobody keeps the parts has those that it lists', () => {
+    const run = { ...runOf('demo'), parts: [{ name: 'api', url: 'http://127.0.0.1:1' }] }
+    writeRunFile(root, run)
+    expect(running(root, '')).toEqual(run)
   })
 })

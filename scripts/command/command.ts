@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { parseTime } from '../../api/time.ts'
-import { readRunFile, type RunFile } from '../../infra/local/run-file.ts'
+import { killedFolder, readRunFile, type RunFile } from '../../infra/local/run-file.ts'
 
 /** A step that a stop has to wait for, a segment or a batch, ends within this time or is given up. */
 const STOP_MS = 15_000
@@ -88,9 +88,24 @@ export function errorText(error: unknown, expected: readonly ErrorClass[]): unkn
 
 /** What runs on a data folder. Throws `UsageError`, which ends with what else can be done. */
 export function running(data: string, otherwise: string): RunFile {
-  const run = readRunFile(data)
+  const run = runOf(data)
   if (run === undefined) throw new UsageError(`nothing runs on ${data}: start it first, ${otherwise}`)
   return run
+}
+
+const modeFlags = { demo: '', live: '--live ', tape: '--tape PATH ' } as const
+
+/**
+ * The same, or undefined where nothing runs. Throws `UsageError` where its start was killed: our services end with it, and
+ * the next start ends what is left of the others.
+ */
+export function runOf(data: string): RunFile | undefined {
+  const run = readRunFile(data)
+  const killed = killedFolder(data)
+  if (run === undefined || killed === undefined) return run
+  throw new UsageError(
+    `the start on ${killed} was killed: start it again, with npm start -- ${modeFlags[run.mode]}--data ${killed}`,
+  )
 }
 
 /** A decimal number from `min` on. Throws `UsageError`. */
