@@ -1,5 +1,6 @@
 import { loadMigrations, statementsOf } from '../infra/clickhouse/migrations.ts'
 import { ingestedTopics } from '../infra/clickhouse/readings.ts'
+import { boundsText } from '../infra/config/config.ts'
 import { settings, type Setting } from '../infra/config/settings.ts'
 import { creditRow } from '../processors/credit/credit.ts'
 import { topology } from '../processors/topology.ts'
@@ -31,10 +32,16 @@ function settingsTable(): string {
     `\`${name}\``,
     setting.default === undefined ? 'required' : setting.default === '' ? '' : `\`${setting.default}\``,
     setting.oneOf === undefined
-      ? setting.description
+      ? `${setting.description}${rangeText(setting)}`
       : `${setting.description} ${setting.kind === 'list' ? 'Of' : 'One of'} ${setting.oneOf.map((value) => `\`${value}\``).join(', ')}.`,
   ])
   return table(['variable', 'default', 'meaning'], rows)
+}
+
+function rangeText(setting: Setting): string {
+  if (setting.min === undefined && setting.max === undefined) return ''
+  const text = setting.max === undefined ? `${setting.min} or more` : boundsText(setting)
+  return ` ${text[0]?.toUpperCase()}${text.slice(1)}.`
 }
 
 function topicTable(): string {

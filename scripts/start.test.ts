@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -23,8 +23,13 @@ interface Ended {
 
 /** Runs `npm start`'s program with `flags` until it ends; for starts that are refused before anything runs. */
 function start(...flags: string[]): Promise<Ended> {
+  return startWith({}, ...flags)
+}
+
+function startWith(env: Readonly<Record<string, string>>, ...flags: string[]): Promise<Ended> {
+  const options = { env: { ...process.env, ...env }, timeout: 60_000 }
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, '--data', data, ...flags], (error, stdout, stderr) => {
+    execFile(process.execPath, [program, '--data', data, ...flags], options, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, said: stdout + stderr })
     })
   })
@@ -72,6 +77,31 @@ describe('npm start', () => {
     expect(said).toMatch(/^a demo takes no real payments: .*--payments local\n/)
     expect(said).toContain('PAYMENT_PAY_TO must be the address that is paid')
     expect(said).toContain('PAYMENT_RPC_URL must be')
+  })
+
+  it.each([
+    [{ PARTITIONS: '0' }, 'PARTITIONS must be a whole number from 1 to 1000, got "0"; for example PARTITIONS=12'],
+    [{ CLICKHOUSE_FLUSH_MS: 'x' }, 'CLICKHOUSE_FLUSH_MS must be a whole number of 1 or more, got "x"; for example'],
+    [{ SERVICE_SECRET: 'short' }, 'SERVICE_SECRET has fewer than 32 characters'],
+    [{ SERVICE_SECRET_FILE: '/nowhere' }, 'SERVICE_SECRET_FILE: /nowhere cannot be read'],
+    [
+      { SERVICE_SECRET: 's'.repeat(32), SERVICE_SECRETS_OLD: '1' },
+      'SERVICE_SECRETS_READ: an entry is not version:secret',
+    ],
+  ])('refuses %j before it makes anything', async (env, message) => {
+    const { code, said } = await startWith({ ...env, NODE_NO_WARNINGS: '1' }, '--ports', 'auto')
+    expect(code).toBe(2)
+    expect(said).toMatch(/^[^\n]+\n$/)
+    expect(said.startsWith(message)).toBe(true)
+    expect(readdirSync(data)).toEqual([])
+  })
+
+  it('refuses a tape that is not there before it makes anything', async () => {
+    expect(await start('--ports', 'auto', '--tape', '/nowhere/tape')).toEqual({
+      code: 2,
+      said: '--tape /nowhere/tape: there is no such file or folder\n',
+    })
+    expect(readdirSync(data)).toEqual([])
   })
 
   it('lists its flags and every setting', async () => {

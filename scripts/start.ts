@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync, statfsSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, statfsSync } from 'node:fs'
 import path from 'node:path'
-import { ConfigError, readConfig, settingsHelp } from '../infra/config/config.ts'
+import { checkSettings, ConfigError, readConfig, settingsHelp } from '../infra/config/config.ts'
+import { serviceSecrets, serviceSecretSettings } from '../infra/config/secrets.ts'
 import { settings, type SettingName } from '../infra/config/settings.ts'
 import { sayReady } from '../infra/lifecycle.ts'
 import type { BrokerNode } from '../infra/local/broker.ts'
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
     console.log(`${usage}\n\nEnvironment:\n${settingsHelp(Object.keys(settings) as SettingName[])}`)
     return
   }
+  checkGiven(options, process.env)
   const payments = await choosePayments(options)
   const folder = await openDataFolder(options.data, options.mode, options.fresh, {
     partitions: partitionsAsked(),
@@ -53,6 +55,13 @@ async function main(): Promise<void> {
   for (const name of folder.ended) say(`${name}: ended, an earlier start had left it running`)
   removeRunFile(folder.root)
   await run({ ...options, payments }, folder)
+}
+
+/** What a part would refuse only once the stores are up. MODE is said by our flags. */
+function checkGiven({ tape }: StartOptions, env: NodeJS.ProcessEnv): void {
+  checkSettings(env, ['MODE'])
+  if (env['SERVICE_SECRET'] || env['SERVICE_SECRET_FILE']) serviceSecrets(readConfig(env, serviceSecretSettings))
+  if (tape !== undefined && !existsSync(tape)) throw new UsageError(`--tape ${tape}: there is no such file or folder`)
 }
 
 /** Undefined: as the data folder has, or as suits this machine. */

@@ -31,7 +31,12 @@ describe('configuration', () => {
   })
 
   it.each([
-    ['API_PORT', '-1', 'API_PORT must be a whole number of 0 or more, got "-1"; for example API_PORT=3000'],
+    ['API_PORT', '-1', 'API_PORT must be a whole number from 0 to 65535, got "-1"; for example API_PORT=3000'],
+    ['OPS_PORT', '65536', 'OPS_PORT must be a whole number from 0 to 65535, got "65536"; for example OPS_PORT=9100'],
+    ['PARTITIONS', '0', 'PARTITIONS must be a whole number from 1 to 1000, got "0"; for example PARTITIONS=12'],
+    ['REPLICATION_FACTOR', '0', 'REPLICATION_FACTOR must be a whole number of 1 or more, got "0"; for example'],
+    ['LISTINGS_SECONDS', '0.5', 'LISTINGS_SECONDS must be a number from 1 to 604800, got "0.5"; for example'],
+    ['BACKFILL_DAYS', '9'.repeat(400), 'BACKFILL_DAYS must be a whole number of 0 or more, got "9'],
     ['MODE', 'prod', 'MODE must be one of demo, live, tape, got "prod"; for example MODE=live'],
     ['CLICKHOUSE_URL', 'host', 'CLICKHOUSE_URL must be an absolute URL, got "host"; for example'],
     ['VENUES', 'okx, binnance', 'VENUES must be a list of binance, bybit, okx,'],
@@ -57,6 +62,14 @@ describe('configuration', () => {
     expect(() => readConfig(bad, ['API_PORT', 'PARTITIONS'])).toThrow(/API_PORT[^]*PARTITIONS/)
     expect(() => readConfig(bad, ['API_PORT'])).toThrow(ConfigError)
   })
+
+  it.each((Object.keys(settings) as SettingName[]).filter((name) => name.endsWith('_PORT')))(
+    'takes no %s beyond 65535',
+    (name) => {
+      expect(readConfig({ [name]: '65535' }, [name])).toEqual({ [name]: 65_535 })
+      expect(() => readConfig({ [name]: '65536' }, [name])).toThrow(ConfigError)
+    },
+  )
 
   it.each(Object.keys(settings) as SettingName[])('has a default and an example that fit for %s', (name) => {
     expect(() => readConfig({}, [name])).not.toThrow()

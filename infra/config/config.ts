@@ -17,6 +17,16 @@ export class ConfigError extends Error {
   readonly code = 'bad-setting'
 }
 
+/** Reads every setting that `env` has, under its name or a former one; throws as `readConfig`. */
+export function checkSettings(env: Readonly<Record<string, string | undefined>>, except: readonly SettingName[]): void {
+  const all = Object.entries(settings) as [SettingName, Setting][]
+  const given = all.filter(([name, { formerly }]) => env[name] !== undefined || env[formerly ?? name] !== undefined)
+  readConfig(
+    env,
+    given.map(([name]) => name).filter((name) => !except.includes(name)),
+  )
+}
+
 /** Reads `names` from `env`; throws one `ConfigError` that lists every setting at fault. */
 export function readConfig<Name extends SettingName>(
   env: Readonly<Record<string, string | undefined>>,
@@ -56,14 +66,18 @@ function parse(setting: Setting, text: string): Values[Setting['kind']] | undefi
     case 'url':
       return URL.canParse(text) ? text.replace(/\/+$/, '') : undefined
     case 'count':
-      return /^\d+$/.test(text) ? Number(text) : undefined
+      return /^\d+$/.test(text) ? within(setting, Number(text)) : undefined
     case 'number':
-      return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
+      return /^\d+(\.\d+)?$/.test(text) ? within(setting, Number(text)) : undefined
     case 'list':
       return items
     case 'flag':
       return text === '1' ? true : text === '0' ? false : undefined
   }
+}
+
+function within({ min = 0, max = Number.MAX_VALUE }: Setting, value: number): number | undefined {
+  return value >= min && value <= max ? value : undefined
 }
 
 function itemsOf(text: string): string[] {
@@ -75,19 +89,27 @@ function itemsOf(text: string): string[] {
 
 function problem(name: string, setting: Setting, got: string | undefined): string {
   const { kind, oneOf } = setting
-  const what = oneOf === undefined ? kinds[kind] : `${kind === 'list' ? 'a list of' : 'one of'} ${oneOf.join(', ')}`
+  const what =
+    oneOf === undefined
+      ? kinds[kind](boundsText(setting))
+      : `${kind === 'list' ? 'a list of' : 'one of'} ${oneOf.join(', ')}`
   const shown =
     got === undefined ? 'nothing' : setting.secret === true ? 'a text that is not shown' : JSON.stringify(got)
   return `${name} must be ${what}, got ${shown}; for example ${name}=${setting.example}`
 }
 
-const kinds: Readonly<Record<Setting['kind'], string>> = {
-  text: 'a text',
-  url: 'an absolute URL',
-  count: 'a whole number of 0 or more',
-  number: 'a number of 0 or more',
-  list: 'a comma-separated list',
-  flag: '0 or 1',
+const kinds: Readonly<Record<Setting['kind'], (bounds: string) => string>> = {
+  text: () => 'a text',
+  url: () => 'an absolute URL',
+  count: (bounds) => `a whole number ${bounds}`,
+  number: (bounds) => `a number ${bounds}`,
+  list: () => 'a comma-separated list',
+  flag: () => '0 or 1',
+}
+
+/** Of a number: `of 1 or more`, `from 0 to 65535`. */
+export function boundsText({ min = 0, max }: Setting): string {
+  return max === undefined ? `of ${min} or more` : `from ${min} to ${max}`
 }
 
 /** Lines for `--help`: each setting with its default and what it says. */

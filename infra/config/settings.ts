@@ -9,6 +9,9 @@ export interface Setting {
   readonly default: string | undefined
   readonly description: string
   readonly example: string
+  /** Of a number: the least, 0 where it is left out, and the most. */
+  readonly min?: number
+  readonly max?: number
   /** Allowed values, of a list its items, where they are few. */
   readonly oneOf?: readonly string[]
   /** Never logged, never shown. */
@@ -16,6 +19,10 @@ export interface Setting {
   /** Its name in a former release: still read, with a warning. */
   readonly formerly?: string
 }
+
+const PORT_MAX = 65_535
+/** A week: a timer of 25 days would go off at once. */
+const TIMER_SECONDS_MAX = 604_800
 
 /** One per address of a venue. */
 const addressSettings = Object.fromEntries(
@@ -46,6 +53,8 @@ export const settings = {
   },
   PARTITIONS: {
     kind: 'count',
+    min: 1,
+    max: 1_000,
     default: '12',
     description:
       'Partitions of every topic that is partitioned by asset; fixed when the log is created. On one machine, where it is not given, as the data folder was begun with: one for each core, 2 to 12.',
@@ -53,12 +62,14 @@ export const settings = {
   },
   REPLICATION_FACTOR: {
     kind: 'count',
+    min: 1,
     default: '1',
     description: 'Replication factor of the topics that are created.',
     example: '3',
   },
   RETENTION_BYTES: {
     kind: 'count',
+    min: 1,
     default: '10000000000',
     description: 'Size limit of a facts topic over all its partitions, bytes; the oldest records go first.',
     example: '10000000000',
@@ -123,6 +134,7 @@ export const settings = {
   },
   CLICKHOUSE_PORT: {
     kind: 'count',
+    max: PORT_MAX,
     default: '8123',
     description: 'Port of the local ClickHouse’s HTTP interface; 0: any free one.',
     example: '8123',
@@ -141,6 +153,7 @@ export const settings = {
   },
   CLICKHOUSE_FLUSH_MS: {
     kind: 'count',
+    min: 1,
     default: '1000',
     description:
       'ClickHouse writes trades and flow that it reads of Kafka at least this often, ms, all else half as often, candles and audits an eighth: rows are found by queries about half as long again later.',
@@ -175,12 +188,19 @@ export const settings = {
   },
   OPS_PORT: {
     kind: 'count',
+    max: PORT_MAX,
     default: '0',
     description: 'Port of a service’s /healthz and /metrics; 0: any free one.',
     example: '9100',
   },
   API_HOST: { kind: 'text', default: '127.0.0.1', description: 'Address that the API listens on.', example: '0.0.0.0' },
-  API_PORT: { kind: 'count', default: '3000', description: 'Port of the API; 0: any free one.', example: '3000' },
+  API_PORT: {
+    kind: 'count',
+    max: PORT_MAX,
+    default: '3000',
+    description: 'Port of the API; 0: any free one.',
+    example: '3000',
+  },
   API_NAMES: {
     kind: 'list',
     default: '',
@@ -203,6 +223,7 @@ export const settings = {
   },
   RATE_LIMIT_BURST: {
     kind: 'count',
+    min: 1,
     default: '40',
     description: 'Free requests that an address may make at once.',
     example: '40',
@@ -215,6 +236,7 @@ export const settings = {
   },
   KEY_RATE_BURST: {
     kind: 'count',
+    min: 1,
     default: '200',
     description: 'Paid requests that an API key may make at once, per API instance.',
     example: '200',
@@ -228,6 +250,7 @@ export const settings = {
   },
   API_IN_FLIGHT_MAX: {
     kind: 'count',
+    min: 1,
     default: '500',
     description: 'Requests that one API instance answers at once; more are refused with 503 overloaded.',
     example: '2000',
@@ -246,6 +269,7 @@ export const settings = {
   },
   CONSOLE_PORT: {
     kind: 'count',
+    max: PORT_MAX,
     default: '3001',
     description: 'Port of the console; 0: any free one.',
     example: '3001',
@@ -268,6 +292,7 @@ export const settings = {
   },
   SNAPSHOT_SECONDS: {
     kind: 'number',
+    max: TIMER_SECONDS_MAX,
     default: '30',
     description:
       'Longest time between two snapshots of a partition’s state; 25,000 records or 2 MB of input end it sooner.',
@@ -345,12 +370,14 @@ export const settings = {
   },
   WEBHOOK_SLOTS: {
     kind: 'count',
+    min: 1,
     default: '512',
     description: 'Deliveries that one dispatcher makes at once, over all receivers.',
     example: '2000',
   },
   WEBHOOK_SLOTS_PER_RECEIVER: {
     kind: 'count',
+    min: 1,
     default: '16',
     description: 'Deliveries that one dispatcher makes at once to one receiver.',
     example: '50',
@@ -481,12 +508,14 @@ export const settings = {
   },
   CHAIN_BLOCK_SECONDS: {
     kind: 'count',
+    max: TIMER_SECONDS_MAX,
     default: '0',
     description: 'Time between two blocks of the local chain; 0: a block for each transaction, at once. Base has 2.',
     example: '2',
   },
   BROKER_FORGETS_SECONDS: {
     kind: 'count',
+    max: TIMER_SECONDS_MAX,
     default: '0',
     description:
       'How long the local broker remembers who owned a partition and gives no sign; 0: 24 days. Seconds are for tests.',
@@ -529,6 +558,8 @@ export const settings = {
   },
   LISTINGS_SECONDS: {
     kind: 'number',
+    min: 1,
+    max: TIMER_SECONDS_MAX,
     default: '3600',
     description: 'How often a venue is asked what it lists: new markets, delistings, changed contract values.',
     example: '600',
@@ -576,6 +607,7 @@ export const settings = {
   },
   SIMULATOR_PORT: {
     kind: 'count',
+    max: PORT_MAX,
     default: '0',
     description: 'Port of the venue simulator; 0: any free one.',
     example: '4100',
