@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brokerAnswers } from '../kafka/admin.ts'
 import type { Child } from './child.ts'
-import { ensureTools, QUICK_COMPILER, smallJava, startJava } from './java.ts'
+import { ensureTools, javaEnv, QUICK_COMPILER, smallJava, startJava } from './java.ts'
 import { cacheFolder, fetchKafka } from './maven.ts'
 import { startOnPorts } from './ports.ts'
 
@@ -113,7 +113,8 @@ async function format(
   onProgress('formatting the storage of Kafka')
   if (!existsSync(idFile)) writeFileSync(idFile, clusterId()) // in one turn: nodes of a cluster start side by side
   const id = await readFile(idFile, 'utf8')
-  await run(java, [...args, 'format', '--ignore-formatted', '-t', id, '-c', properties], { timeout: FORMAT_MS })
+  const options = { timeout: FORMAT_MS, env: { ...process.env, ...javaEnv() } }
+  await run(java, [...args, 'format', '--ignore-formatted', '-t', id, '-c', properties], options)
   await writeFile(done, '')
 }
 
@@ -153,7 +154,7 @@ advertised.listeners=${addresses(advertised)}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=${between[0] ?? 'PLAINTEXT'}
 listener.security.protocol.map=${['CONTROLLER', 'PLAINTEXT', ...between].map((name) => `${name}:PLAINTEXT`).join(',')}
-log.dirs=${logDir}
+log.dirs=${escaped(logDir)}
 default.replication.factor=${replicas}
 min.insync.replicas=${inSync}
 offsets.topic.replication.factor=${replicas}
@@ -177,6 +178,13 @@ log.retention.ms=-1
 log.cleaner.dedupe.buffer.size=8388608
 log.index.size.max.bytes=1048576
 `
+}
+
+/** As Java reads a value of a .properties file: in ISO-8859-1. */
+function escaped(value: string): string {
+  return value
+    .replaceAll('\\', '\\\\')
+    .replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /**

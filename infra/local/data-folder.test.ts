@@ -13,7 +13,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDataFolder } from './data-folder.ts'
+import { DataFolderError, openDataFolder } from './data-folder.ts'
 import { readRunFile, removeRunFile, urlOf, writeRunFile } from './run-file.ts'
 
 let root: string
@@ -85,6 +85,15 @@ describe('a data folder', () => {
     await expect(openDataFolder(root, 'demo', false)).rejects.toThrow('begun with 3 broker(s), not 1; start it with')
     const again = await openDataFolder(root, 'demo', false, { brokers: 3 })
     again.release()
+  })
+
+  it.each([',', ';', '\\'])('with a %s in its path is refused before anything is made', async (cut) => {
+    const other = path.join(root, `a${cut}b`)
+    await expect(openDataFolder(other, 'demo', false)).rejects.toThrow(
+      `${other} has a ${cut} in its path, at which a part would cut it: give --data another folder`,
+    )
+    await expect(openDataFolder(path.relative('.', other), 'demo', false)).rejects.toThrow(DataFolderError)
+    expect(readdirSync(root)).toEqual([])
   })
 
   it('keeps what it holds, and is emptied only when asked', async () => {

@@ -18,7 +18,7 @@ export type Mode = 'demo' | 'live' | 'tape'
 
 /** Why a data folder cannot be used; the message says how to go on. */
 export class DataFolderError extends Error {
-  readonly code: 'in-use' | 'newer-version' | 'other-brokers'
+  readonly code: 'in-use' | 'newer-version' | 'other-brokers' | 'cut-path'
   constructor(code: DataFolderError['code'], message: string) {
     super(message)
     this.code = code
@@ -41,7 +41,7 @@ export interface DataFolder {
 
 /**
  * Takes `root` for this process and prepares `<root>/<mode>`: ends what a killed start left behind, refuses a folder
- * that another start holds or that a newer version wrote, empties it when `fresh`. `partitions`: as many as are asked for;
+ * that another start holds, that a newer version wrote or whose path a part would cut, empties it when `fresh`. `partitions`: as many as are asked for;
  * left out, a new folder has as many as suit this machine. A folder that was begun with another number of brokers is refused.
  */
 export async function openDataFolder(
@@ -52,6 +52,7 @@ export async function openDataFolder(
 ): Promise<DataFolder> {
   const folder = path.join(root, mode)
   const logs = path.join(folder, 'logs')
+  refuseCutPath(root)
   mkdirSync(root, { recursive: true })
   const release = lock(root)
   try {
@@ -68,6 +69,17 @@ export async function openDataFolder(
     release()
     throw error
   }
+}
+
+/** Kafka takes where its log is as a list, which a comma parts; the registry's database cuts its own at a `;` and takes `\` for `/`. */
+function refuseCutPath(root: string): void {
+  const where = path.resolve(root)
+  const [cut] = /[,;\\]/.exec(where) ?? []
+  if (cut === undefined) return
+  throw new DataFolderError(
+    'cut-path',
+    `${where} has a ${cut} in its path, at which a part would cut it: give --data another folder`,
+  )
 }
 
 /** A start that was killed may have run in another mode. */

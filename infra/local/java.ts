@@ -127,6 +127,16 @@ async function apt(root: boolean, args: readonly string[]): Promise<void> {
   )
 }
 
+/**
+ * The environment of a JVM, which by a locale other than of UTF-8 finds no file whose path has letters beyond ASCII. On
+ * macOS it takes UTF-8 by itself.
+ */
+export function javaEnv(): Readonly<Record<string, string>> {
+  const { LC_ALL, LC_CTYPE, LANG } = process.env
+  const isUtf8 = /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '')
+  return isUtf8 || process.platform === 'darwin' ? {} : { LC_ALL: 'C.UTF-8' }
+}
+
 export interface JavaSpec extends Omit<ChildSpec, 'command'> {
   readonly tools: Tools
   /** What was fetched, and archives of classes. */
@@ -168,7 +178,8 @@ export async function startJava({ tools, cache, dataDir, args, archive: named, .
   const own = join(dataDir, 'classes.jsa')
   const shared = join(cache, `${named ?? spec.name}-java-${tools.javaVersion}.jsa`)
   const archive = existsSync(shared) ? `-XX:SharedArchiveFile=${shared}` : `-XX:ArchiveClassesAtExit=${own}`
-  const child = await startChild({ ...spec, command: [...smallJava(tools), archive, ...args] })
+  const env = { ...javaEnv(), ...spec.env }
+  const child = await startChild({ ...spec, env, command: [...smallJava(tools), archive, ...args] })
   const stop = async (): Promise<void> => {
     await child.stop()
     if (existsSync(own)) await move(own, shared)

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../config/config.ts'
+import { javaEnv } from './java.ts'
 import { withLock } from './lock.ts'
 
 const KAFKA = '4.1.1'
@@ -118,6 +119,7 @@ async function runMaven(
 ): Promise<void> {
   const child = spawn(maven, ['-B', '--strict-checksums', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...javaEnv() },
     timeout: FETCH_MS,
   })
   const problems: string[] = []

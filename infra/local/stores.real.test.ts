@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ask, foreignPost } from '../http/testing/pages.ts'
 import { Registry } from '../kafka/codec.ts'
 import { connectLog } from '../kafka/kafkajs.ts'
@@ -12,16 +12,19 @@ import { startBroker } from './broker.ts'
 import type { Child } from './child.ts'
 import { startRegistry } from './registry.ts'
 
+let root: string
 let dataDir: string
 let started: Child[]
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'stores-'))
+  root = await mkdtemp(join(tmpdir(), 'stores-'))
+  dataDir = root
   started = []
 })
 afterEach(async () => {
   await Promise.all(started.map((child) => child.stop()))
-  await rm(dataDir, { recursive: true, force: true })
+  vi.unstubAllEnvs()
+  await rm(root, { recursive: true, force: true })
 })
 
 const options = (port: number) => ({ dataDir, port, logFile: join(dataDir, 'part.log'), onProgress: () => undefined })
@@ -73,6 +76,20 @@ describe('the local broker', () => {
     const { url } = await broker()
     const port = Number(url.split(':')[1])
     await expect(startBroker(options(port))).rejects.toThrow(`Kafka: port ${port} on 127.0.0.1 is in use`)
+  })
+})
+
+describe('a folder with a blank and letters beyond ASCII in its path', () => {
+  it('holds the log and the schemas, in a locale of ASCII too', async () => {
+    vi.stubEnv('LC_ALL', 'C')
+    dataDir = join(dataDir, 'für uns 日本 🦊')
+    mkdirSync(dataDir)
+    await broker()
+    expect(readdirSync(join(dataDir, 'log'))).toContain('meta.properties')
+    const schemas = await registry()
+    const schema = { subject: 's', text: JSON.stringify({ type: 'record', name: 'A', fields: [] }) }
+    await new Registry(schemas.url).register(schema)
+    expect(readdirSync(dataDir)).toContain('registry.mv.db')
   })
 })
 
