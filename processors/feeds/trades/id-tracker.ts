@@ -118,10 +118,15 @@ export class IdTracker {
     return ripe.flatMap((suspect) => this.#handOut(suspect))
   }
 
+  /** The repairer has these ids as a gap already: no hole that is handed out has them. */
+  claim(from: number, to: number): void {
+    this.#handed.add(from, to)
+    this.#handed.keepHighest(maxIntervals)
+  }
+
   #handOut({ from, to, fromTime, toTime }: Suspect): Hole[] {
     const holes = this.missing(from, to).flatMap((hole) => this.#handed.holes(hole.from, hole.to))
-    for (const hole of holes) this.#handed.add(hole.from, hole.to)
-    this.#handed.keepHighest(maxIntervals)
+    for (const hole of holes) this.claim(hole.from, hole.to)
     return holes.map((hole) => ({ ...hole, fromTime, toTime }))
   }
 

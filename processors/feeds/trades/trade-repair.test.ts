@@ -4,6 +4,7 @@ import { emptyFields } from '../../../schemas/codec.ts'
 import type { Micros, SubscriptionChange } from '../../../schemas/records.ts'
 import { LogCoverage } from './coverage.ts'
 import { TradeRepair } from './trade-repair.ts'
+import { reorderGraceMs } from './id-tracker.ts'
 import { fromStream, type IdStream, newStream, observe } from './stream.ts'
 import { repairDepth } from './id-repair.ts'
 import {
@@ -70,11 +71,31 @@ function say({ log, now }: World, state: SubscriptionChange['state'], time: Micr
   log.mark(0, { ...emptyFields('mark'), writer: 'test', run, time: now.ms * 1_000, changes })
 }
 
-/** Reads the log as a new process does, adopts it, and lets time pass until all is repaired. */
-async function repair({ repair, log, now }: World, adopt = true): Promise<void> {
+/** The venue says that there are ids up to `told`; the process is killed as soon as that gap is open, `ids` come before. */
+function leaveTold(all: World, told: number, ids: readonly number[] = []): void {
+  const { repair, stream, now } = all
+  repair.adoptAll(new LogCoverage())
+  stream.tracker.tell(told, tradeAt(told).time, now.ms)
+  now.ms += reorderGraceMs / 2
+  live(all, ids)
+  now.ms += reorderGraceMs / 2
+  repair.tick(now.ms)
+  repair.stop()
+}
+
+function coverageOf(log: MemoryFeedLog): LogCoverage {
   const coverage = new LogCoverage()
-  if (adopt) for (const { message, time } of log.messages) coverage.apply(message, time)
-  repair.adoptAll(coverage)
+  for (const { message, time } of log.messages) coverage.apply(message, time)
+  return coverage
+}
+
+/** Reads the log as a new process does, adopts it, and lets time pass until all is repaired. */
+async function repair(all: World, adopt = true): Promise<void> {
+  all.repair.adoptAll(adopt ? coverageOf(all.log) : new LogCoverage())
+  await pass(all)
+}
+
+async function pass({ repair, now }: World): Promise<void> {
   for (let turn = 0; turn < 40; turn++) {
     now.ms += 1_000
     repair.tick(now.ms)
@@ -278,6 +299,36 @@ describe('the repair of trades', () => {
     expect(next.log.gaps).toMatchObject([{ gap_id: base + 1, state: 'filled', reason: 'restart' }])
   })
 
+  it.each([
+    ['', [], [base + 31], []],
+    [' and a trade behind it, before the gap was opened', [base + 22], [base + 31], []],
+    [' and the next process hears nothing until it has taken over', [], [], [base + 31]],
+  ] as const)(
+    'states an open gap that nobody serves apart from what it fills behind it, where an id was told%s',
+    async (_what, before, atOnce, later) => {
+      const unserved = range(base + 10, base + 20)
+      const first = world()
+      live(first, range(base, base + 9))
+      leaveTold(first, base + 20, before)
+      expect(first.log.gaps).toMatchObject([{ state: 'opened', from_id: base + 10, to_id: base + 20 }])
+      const next = world({ log: first.log, newest: base + 31, has: (id) => !unserved.includes(id) })
+      live(next, atOnce)
+      next.repair.adoptAll(coverageOf(next.log))
+      live(next, later)
+      next.now.ms += reorderGraceMs
+      next.repair.tick(next.now.ms)
+      await pass(next)
+      expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual([
+        ...range(base, base + 9),
+        ...range(base + 21, base + 31),
+      ])
+      const lost = next.log.gaps.filter(({ state }) => state !== 'filled')
+      expect(lost).toMatchObject([
+        { gap_id: base + 10, state: 'unfillable', reason: 'page_short', from_id: base + 10, to_id: base + 20 },
+      ])
+    },
+  )
+
   it('does not ask again for what the log has as unfillable', async () => {
     const first = world({ has: (id) => id !== base + 1, newest: base + 2 })
     live(first, [base, base + 2])
@@ -330,7 +381,8 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
       fc.nat({ max: 62 }),
       fc.constantFrom('forward' as const, 'backward' as const),
       fc.integer({ min: 1, max: 9 }),
-      async (plan, unserved, kill, direction, pageSize) => {
+      fc.nat({ max: 9 }),
+      async (plan, unserved, kill, direction, pageSize, told) => {
         const missing = new Set(unserved.map((index) => base + index))
         const has = (id: number): boolean => !missing.has(id)
         const ids = arrivals(plan)
@@ -342,11 +394,13 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
         first.stream.since = subscribed
         live(first, before)
         if (kill % 3 === 0) await repair(first, false)
+        const known = Math.min(newest + told, base + plan.length)
+        if (told > 0) leaveTold(first, known)
         first.repair.stop()
         const last = base + plan.length + 1
         const next = world({ direction, pageSize, has, newest: last, log: first.log })
         // What came while nobody listened is lost; the last one always comes.
-        const after = ids.slice(kill + (kill % 5)).filter((id) => id > newest)
+        const after = ids.slice(kill + (kill % 5)).filter((id) => id > known)
         live(next, [...after, last])
         await repair(next)
         const got = idsOf(next.log)
@@ -359,6 +413,6 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
         expect(next.log.gaps.filter(({ state }) => state === 'opened')).toEqual([])
       },
     )
-    await fc.assert(property, { numRuns: 150 })
+    await fc.assert(property, { numRuns: 400 })
   })
 })

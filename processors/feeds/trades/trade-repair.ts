@@ -128,19 +128,22 @@ export class TradeRepair {
     stream.resumedAt = tracker.top
     tracker.absorb(stream.tracker)
     stream.tracker = tracker
-    const holes = tracker.due(this.#options.ticks())
     for (const [gapId, gap] of open) this.#goOn(stream, gapId, gap)
-    for (const hole of holes) if (ownerOf(hole, open) === undefined) this.#ids.open(stream, hole, 'restart')
+    for (const hole of tracker.due(this.#options.ticks())) this.#ids.open(stream, hole, 'restart')
   }
 
-  /** A gap that the log has as open goes on under its own id, or is said to be filled. */
+  /** A gap that the log has as open goes on under its own id, in no other gap, or is said to be filled. */
   #goOn(stream: IdStream, gapId: number, gap: Gap): void {
     const { from_id: from, to_id: to, from_time: fromTime, to_time: toTime } = gap
     if (from === null || to === null) return
     const missing = stream.tracker.missing(from, to)
     const [first, last] = [missing[0], missing.at(-1)]
-    if (first === undefined || last === undefined) this.#ids.close(stream, gapId, { from, to, fromTime, toTime })
-    else this.#ids.open(stream, { from: first.from, to: last.to, fromTime, toTime }, 'restart', gapId)
+    if (first === undefined || last === undefined) {
+      this.#ids.close(stream, gapId, { from, to, fromTime, toTime })
+      return
+    }
+    stream.tracker.claim(first.from, last.to)
+    this.#ids.open(stream, { from: first.from, to: last.to, fromTime, toTime }, 'restart', gapId)
   }
 
   #adoptTimes(stream: PageStream, covered: CoveredTimes | undefined): void {
@@ -242,12 +245,6 @@ export class TradeRepair {
 function coveredBy(log: LogCoverage, { instrument: { instrument }, safe }: Stream): Covered | undefined {
   if (safe !== undefined) log.stand({ instrument, ...safe })
   return log.of(instrument)
-}
-
-function ownerOf(hole: Hole, open: ReadonlyMap<number, Gap>): Gap | undefined {
-  return [...open.values()].find(
-    ({ from_id: from, to_id: to }) => from !== null && to !== null && from <= hole.from && hole.to <= to,
-  )
 }
 
 function reasonOf(stream: IdStream, hole: Hole, now: number): GapReason {
