@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { doubtAfterMs, PageRepair } from './page-repair.ts'
 import type { VenueTrade } from '../venues/events.ts'
 import type { Backfill } from '../venues/venue.ts'
@@ -44,12 +44,19 @@ function world(
   if (stream.ids !== 'none') throw new Error('not a stream without ids')
   stream.carriedSince = -Infinity
   for (const id of brought) stream.tracker.observe(id, tradeAt(id).time)
-  const repairer = new PageRepair(repairOptions(venue, rest, log, now))
+  const usualOptions = repairOptions(venue, rest, log, now)
+  /** `late`: what the stream brings while a page is not compared yet. */
+  const state = { late: (): void => undefined }
+  const wait = async (ms: number): Promise<void> => {
+    await usualOptions.wait(ms)
+    state.late()
+  }
+  const repairer = new PageRepair({ ...usualOptions, wait })
   const goOn = (id: number): void => {
     last = id
     now.ms = Math.max(now.ms, (start + id * second) / 1_000)
   }
-  return { repairer, stream, log, now, newest: goOn }
+  return { repairer, stream, log, now, newest: goOn, state }
 }
 
 async function pass(repairer: PageRepair, now: { ms: number }, ms: number): Promise<void> {
@@ -154,49 +161,107 @@ it('an empty page of a market without a trade is a page like any other', async (
   expect(log.gapRecords).toEqual([])
 })
 
-it('a page that is short by nature leaves a gap only where nobody watched or a connection was lost', async () => {
-  const paged = world([base], 0, undefined, { isShort: true })
-  const { repairer, stream, log, now } = paged
-  const bring = (from: number, to: number): void => {
-    for (let id = from; id <= to; id++) stream.tracker.observe(id, tradeAt(id).time)
+describe('a page that is short by nature', () => {
+  function shortWorld(newest: number, brought: readonly number[] = [base]) {
+    const paged = world(brought, newest, undefined, { isShort: true })
+    const { repairer, stream, log, now } = paged
+    const bring = (from: number, to: number): void => {
+      for (let id = from; id <= to; id++) stream.tracker.observe(id, tradeAt(id).time)
+      stream.lastTradeAt = now.ms
+    }
+    /** The trades between which nothing is known, by a page up to `newest`. */
+    const ask = async (newest: number, ms = 6_000): Promise<readonly (readonly number[])[]> => {
+      paged.newest(newest)
+      const before = log.gapRecords.length
+      await pass(repairer, now, ms)
+      const stated = new Map(log.gapRecords.slice(before).map((gap) => [gap.gap_id, gap]))
+      const unknown = [...stated.values()].filter(({ state }) => state === 'unfillable')
+      return unknown.map(({ from_time, to_time }) => [from_time, to_time].map((time) => (time - start) / second))
+    }
+    repairer.watch(stream)
+    return { ...paged, bring, ask }
   }
-  const ask = async (newest: number): Promise<readonly unknown[]> => {
-    paged.newest(newest)
-    const before = log.gapRecords.length
-    await pass(repairer, now, 6_000)
-    return log.gapRecords.slice(before).map(({ state, reason }) => `${state} ${reason}`)
-  }
-  repairer.watch(stream)
-  // What the process before brought last is out of the page's reach.
-  expect(await ask(base + 100)).toContain('unfillable lost_page')
-  bring(base + 101, base + 400)
-  expect(await ask(base + 400)).not.toContain('unfillable lost_page')
-  stream.lostAt = now.ms
-  bring(base + 600, base + 700)
-  expect(await ask(base + 700)).toContain('unfillable lost_page')
-})
 
-it('a page that is short by nature is not believed while no connection carries the stream, nor the first one after', async () => {
-  const paged = world([base], base, undefined, { isShort: true })
-  const { repairer, stream, log, now } = paged
-  /** The trades between which nothing is known, by a page up to `newest`. */
-  const ask = async (newest: number): Promise<readonly (readonly number[])[]> => {
-    paged.newest(newest)
-    const before = log.gapRecords.length
-    await pass(repairer, now, 6_000)
-    const stated = new Map(log.gapRecords.slice(before).map((gap) => [gap.gap_id, gap]))
-    const unknown = [...stated.values()].filter(({ state }) => state === 'unfillable')
-    return unknown.map(({ from_time, to_time }) => [from_time, to_time].map((time) => (time - start) / second))
-  }
-  repairer.watch(stream)
-  expect(await ask(base)).toEqual([])
-  Object.assign(stream, { lostAt: now.ms, carriedSince: Infinity })
-  expect(await ask(base + 100)).toEqual([[base, base + 81]])
-  expect(await ask(base + 200)).toEqual([[base + 98, base + 181]])
-  stream.carriedSince = now.ms + 1
-  expect(await ask(base + 300)).toEqual([[base + 198, base + 281]])
-  for (let id = base + 301; id <= base + 400; id++) stream.tracker.observe(id, tradeAt(id).time)
-  expect(await ask(base + 400)).toEqual([])
+  it('leaves a gap only where nobody watched or a connection was lost', async () => {
+    const { stream, now, bring, ask } = shortWorld(0)
+    // What the process before brought last is out of the page's reach.
+    bring(base + 70, base + 100)
+    expect(await ask(base + 100)).toEqual([[base, base + 81]])
+    bring(base + 101, base + 400)
+    expect(await ask(base + 400)).toEqual([])
+    stream.lostAt = now.ms
+    bring(base + 600, base + 700)
+    expect(await ask(base + 700)).toEqual([[base + 398, base + 681]])
+  })
+
+  it('is not believed while no connection carries the stream, nor the first one after', async () => {
+    const { stream, now, bring, ask } = shortWorld(base)
+    expect(await ask(base)).toEqual([])
+    Object.assign(stream, { lostAt: now.ms, carriedSince: Infinity })
+    expect(await ask(base + 100)).toEqual([[base, base + 81]])
+    expect(await ask(base + 200)).toEqual([[base + 98, base + 181]])
+    stream.carriedSince = now.ms + 1
+    bring(base + 270, base + 300)
+    expect(await ask(base + 300)).toEqual([[base + 198, base + 281]])
+    bring(base + 301, base + 400)
+    expect(await ask(base + 400)).toEqual([])
+  })
+
+  it('is not believed while the stream is silent on connections that stay open, nor the first one after', async () => {
+    const { bring, ask, log } = shortWorld(base)
+    expect(await ask(base)).toEqual([])
+    bring(base + 1, base + 100)
+    expect(await ask(base + 100)).toEqual([])
+    expect(await ask(base + 200)).toEqual([[base + 98, base + 181]])
+    expect(await ask(base + 300)).toEqual([[base + 198, base + 281]])
+    bring(base + 350, base + 400)
+    expect(await ask(base + 400)).toEqual([[base + 298, base + 381]])
+    bring(base + 401, base + 500)
+    expect(await ask(base + 500)).toEqual([])
+    const told = Array.from({ length: 20 }, (_, index) => base + 181 + index)
+    expect(backfilled(log)).toEqual([...told, ...told.map((id) => id + 100)])
+  })
+
+  it('is believed where the stream is a little behind it', async () => {
+    const { bring, ask, log, state } = shortWorld(base)
+    expect(await ask(base)).toEqual([])
+    state.late = () => bring(base + 1, base + 100)
+    expect(await ask(base + 100)).toEqual([])
+    expect(backfilled(log)).toEqual([])
+  })
+
+  it('is believed again where the stream that was silent comes, a little behind it', async () => {
+    const { bring, ask, state } = shortWorld(base)
+    expect(await ask(base)).toEqual([])
+    expect(await ask(base + 100)).toEqual([[base, base + 81]])
+    expect(await ask(base + 200)).toEqual([[base + 98, base + 181]])
+    bring(base + 210, base + 250)
+    state.late = () => bring(base + 251, base + 300)
+    expect(await ask(base + 300, 1_000)).toEqual([[base + 198, base + 281]])
+    bring(base + 301, base + 350)
+    state.late = () => bring(base + 351, base + 400)
+    expect(await ask(base + 400, 1_000)).toEqual([])
+  })
+
+  it('is believed from the first trade of a market on', async () => {
+    const { bring, ask } = shortWorld(0, [])
+    expect(await ask(0)).toEqual([])
+    bring(1, 100)
+    expect(await ask(100)).toEqual([])
+    expect(await ask(200)).toEqual([[98, 181]])
+  })
+
+  it('is not believed, nor the next one, where a connection was lost while it was on its way', async () => {
+    const { stream, now, bring, ask, state } = shortWorld(base)
+    expect(await ask(base)).toEqual([])
+    state.late = () => {
+      bring(base + 1, base + 100)
+      stream.lostAt = now.ms - 1
+    }
+    expect(await ask(base + 100, 1_000)).toEqual([[base, base + 81]])
+    bring(base + 150, base + 200)
+    expect(await ask(base + 200)).toEqual([[base + 98, base + 181]])
+  })
 })
 
 /** A market that trades once in ten minutes, until `end`; the process before brought the first of `brought` and ended. */

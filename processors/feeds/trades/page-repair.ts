@@ -1,6 +1,7 @@
 import type { Micros } from '../../../schemas/records.ts'
 import { type GapReason, gapOf, tradesOf, troubleOf, waitAfter } from './gaps.ts'
 import { AHEAD_MAX, type PageStream } from './stream.ts'
+import { reorderGraceMs } from './id-tracker.ts'
 import { type PageGap, pageSpanShare } from './page-tracker.ts'
 import { repairDepth, type RepairOptions } from './id-repair.ts'
 import type { PageRow } from '../venues/events.ts'
@@ -9,6 +10,8 @@ import type { RestOutcome } from '../venues/venue.ts'
 /** Shortest and longest time between two pages of one instrument. */
 export const pageEveryMs = { min: 500, max: 5_000 } as const
 const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
+/** How often it is looked whether the stream has come as far as a page. */
+const lookEveryMs = 100
 
 /** Without an answer that can be read for this long nothing was compared, which the log has to know: an open gap says so, and grows. */
 export const doubtAfterMs = 8_000
@@ -17,6 +20,10 @@ interface Watch {
   /** When a page was last compared, by ticks; `compared`: whether one was. */
   comparedAt: number
   compared: boolean
+  /** When that page was asked for, by ticks. */
+  askedAt: number
+  /** The stream did not join that page to the one before, though a connection carried it. */
+  silent: boolean
   /** When the log was last told that nothing is compared, by ticks. */
   doubtedAt: number
   notBefore: number
@@ -24,6 +31,13 @@ interface Watch {
   asking: boolean
   /** Gaps that the log has as open, from a process that ended before it could say more. */
   open: readonly { readonly fromTime: Micros; readonly toTime: Micros }[]
+}
+
+/** A page that is on its way. */
+interface Asked {
+  /** By ticks. */
+  readonly at: number
+  readonly answer: Promise<RestOutcome<PageRow>>
 }
 
 /** A gap that is left open in the log. */
@@ -36,7 +50,7 @@ type OpenTimeGap = Watch['open'][number]
 export class PageRepair {
   readonly #options: RepairOptions
   readonly #watches = new Map<PageStream, Watch>()
-  readonly #prefetched = new Map<PageStream, Promise<RestOutcome<PageRow>>>()
+  readonly #prefetched = new Map<PageStream, Asked>()
 
   constructor(options: RepairOptions) {
     this.#options = options
@@ -57,6 +71,8 @@ export class PageRepair {
       open,
       comparedAt,
       compared: false,
+      askedAt: comparedAt,
+      silent: false,
       doubtedAt: comparedAt,
     })
   }
@@ -87,8 +103,10 @@ export class PageRepair {
   async #ask(stream: PageStream, watch: Watch): Promise<void> {
     const { report, ticks, random } = this.#options
     watch.asking = true
-    const answer = await (this.#prefetched.get(stream) ?? this.#page(stream))
+    const asked = this.#prefetched.get(stream) ?? this.#page(stream)
+    const answer = await asked.answer
     this.#prefetched.delete(stream)
+    await this.#letStreamCome(stream, watch, answer)
     await this.#options.room()
     watch.asking = false
     if (this.#watches.get(stream) !== watch) return
@@ -96,11 +114,22 @@ export class PageRepair {
     if (outcome.kind === 'rows') {
       watch.failures = 0
       const span = this.#compare(stream, watch, outcome.rows)
+      watch.askedAt = asked.at
       watch.notBefore = ticks() + nextPageMs(span)
       return
     }
     report.trouble(troubleOf(outcome))
     watch.notBefore = ticks() + waitAfter(outcome, () => watch.failures++, random(), failureBackoff)
+  }
+
+  /** REST may be ahead of the stream, which then has its time; but while it is silent the next page is the more urgent. */
+  async #letStreamCome(stream: PageStream, watch: Watch, answer: RestOutcome<PageRow>): Promise<void> {
+    if (answer.kind !== 'rows' || !this.#isCarried(stream, watch)) return
+    if (watch.silent && stream.lastTradeAt <= watch.askedAt) return
+    const trades = tradesOf(answer.rows)
+    for (let waited = 0; waited < reorderGraceMs && !stream.tracker.joins(trades); waited += lookEveryMs) {
+      await this.#options.wait(lookEveryMs)
+    }
   }
 
   /** A page of which nothing can be read compares nothing, nor does an empty one of a market that has traded. */
@@ -128,9 +157,15 @@ export class PageRepair {
     this.#record(stream, 'opened', 'missing_ids', gap)
   }
 
-  #page({ symbol }: PageStream): Promise<RestOutcome<PageRow>> {
-    const { backfill, rest } = this.#options
-    return rest.get(backfill.newest(symbol), (body) => backfill.parse(symbol, body))
+  #page({ symbol }: PageStream): Asked {
+    const { backfill, rest, ticks } = this.#options
+    const at = ticks()
+    return { at, answer: rest.get(backfill.newest(symbol), (body) => backfill.parse(symbol, body)) }
+  }
+
+  /** Pages are short by nature, and no connection that carries the stream was lost since the one before was asked for. */
+  #isCarried({ lostAt, carriedSince }: PageStream, { compared, askedAt }: Watch): boolean {
+    return this.#options.backfill.isShort === true && compared && Math.max(lostAt, carriedSince) < askedAt
   }
 
   #compare(stream: PageStream, watch: Watch, rows: readonly PageRow[]): Micros {
@@ -138,9 +173,10 @@ export class PageRepair {
     const latest = clock.now() === 0 ? Infinity : clock.now() + AHEAD_MAX
     const read = tradesOf(rows, (reason) => report.refused(reason))
     const trades = read.map((trade) => ({ ...trade, time: Math.min(trade.time, latest) }))
-    const isWhole = Math.max(stream.lostAt, stream.carriedSince) < watch.comparedAt
-    const isBelieved = backfill.isShort === true && watch.compared && isWhole
-    const isFull = rows.length >= backfill.pageSize && !isBelieved
+    const isCarried = this.#isCarried(stream, watch)
+    const isJoined = stream.tracker.joins(trades)
+    const isFull = rows.length >= backfill.pageSize && !(isCarried && isJoined)
+    watch.silent = isCarried && !isJoined
     const { unknown, span } = stream.tracker.compare(trades, isFull, ticks(), clock.now() - repairDepth)
     const reason = unknown?.isTooOld === true ? 'too_old' : 'lost_page'
     for (const gap of watch.open) this.#record(stream, unknown === undefined ? 'filled' : 'unfillable', reason, gap)

@@ -54,6 +54,9 @@ export class PageTracker {
   #forgotten: Micros = 0
   /** End of the newest interval of which nothing is known: no other gap begins in it or shares its identity. */
   #unknownTo: Micros = 0
+  /** Newest row of the page that was compared last (0: none was), and of those that the stream did not bring. */
+  #pagedTo: Micros = 0
+  #filledTo: Micros = 0
 
   /** Venue time of the newest trade seen. */
   get newest(): Micros {
@@ -124,6 +127,18 @@ export class PageTracker {
   }
 
   /**
+   * Whether nothing is missing between the page before and this one: this one reaches back to it, or the stream was alive
+   * at both ends, for it has brought the newest row of the one and the oldest of the other.
+   */
+  joins(rows: readonly VenueTrade[]): boolean {
+    const oldest = rows.reduce((least, { time }) => Math.min(least, time), Infinity)
+    if (this.#settled === undefined || oldest <= this.#settled) return true
+    const isEndBrought =
+      this.#filledTo < this.#pagedTo && [...this.#pending.values()].every(({ trade }) => trade.time < this.#pagedTo)
+    return (isEndBrought || this.#pagedTo === 0) && rows.every(({ id, time }) => time > oldest || this.#seen.has(id))
+  }
+
+  /**
    * Compares a page, in any order. `full`: it holds as many rows as the venue gives, so there may be older ones. Of before
    * `since` nothing is filled in.
    */
@@ -146,6 +161,7 @@ export class PageTracker {
     for (const row of rows) if (row.time > known && row.time >= since) this.#expect(row, now)
     const margin = Math.floor(Math.min(settleMicros, (newest - oldest) / 4))
     this.#settled = Math.max(settled, unknown?.toTime ?? 0, newest - margin)
+    this.#pagedTo = newest
     return { unknown, span: newest - oldest }
   }
 
@@ -159,6 +175,7 @@ export class PageTracker {
     if (first === undefined || last === undefined) return undefined
     const gap = { fromTime: this.#before(first.time), toTime: this.#after(last.time), trades }
     for (const trade of trades) this.observe(trade.id, trade.time)
+    this.#filledTo = Math.max(this.#filledTo, last.time)
     return gap
   }
 

@@ -309,7 +309,8 @@ export interface Backfill {
   readonly pageSize: number
   /**
    * `newest`: the page holds too few trades to reach back to the one before in a busy market. Between two pages the
-   * stream is then believed as long as no connection that carries it is lost.
+   * stream is then believed where it has brought the end of the one and the beginning of the other, and no connection
+   * that carries it was lost.
    */
   readonly isShort?: true
   /** Trades older than this are not served, ms; undefined: no limit known. */
