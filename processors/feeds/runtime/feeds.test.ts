@@ -235,9 +235,11 @@ async function start(
     venueTime?: number | undefined
     broker?: MemoryBroker
     tickMs?: number
+    /** `false`: it ends while it still reads what the log has. */
+    readsBack?: boolean
   } = {},
 ) {
-  const { againMs = 3_600_000, source = venueOf(), broker = brokerInMemory(), tickMs = 5 } = over
+  const { againMs = 3_600_000, source = venueOf(), broker = brokerInMemory(), tickMs = 5, readsBack = true } = over
   const log = broker.connect()
   const logger = createLog('test', { LOG_LEVEL: 'fatal' })
   const address = (name: VenueName, host: HostName) => addressOf(addresses, name, host)
@@ -264,7 +266,9 @@ async function start(
       throw error
     },
     unknown: (name) => listings.soon(name),
-    learn: (repairs) => void resume.tell(repairs),
+    learn: (repairs) => {
+      if (readsBack) void resume.tell(repairs)
+    },
     backfillDays: { hours: 0, minutes: 0, archives: 0 },
     archiveDir: '',
     pastPaused: () => false,
@@ -642,6 +646,46 @@ describe('feeds', () => {
       expect(idsIn(await second.of('market.trades', 'trade'))).toEqual([4, 5, 6])
     })
   })
+
+  it.each(['contiguous', 'none'] as const)(
+    'repair what came while they were down, though a start in between ended before it had read the log, where ids are %s',
+    async (ids) => {
+      vi.useFakeTimers({ toFake: ['Date'] })
+      cleanups.push(() => vi.useRealTimers())
+      const source = tradingVenueOf(ids)
+      const first = await start({ source })
+      first.feeds.want(new Set(['btc']))
+      await vi.waitFor(() => expect(asked).toHaveLength(1))
+      for (const id of [1, 2, 3]) send(id)
+      await vi.waitFor(async () => expect(idsIn(await first.of('market.trades', 'trade'))).toEqual([1, 2, 3]))
+      await vi.waitFor(async () => {
+        vi.setSystemTime(Date.now() + 1_000)
+        const positions = (await first.of<Mark>('market.trades', 'mark')).flatMap((mark) => mark.positions)
+        expect(positions).not.toEqual([])
+      })
+      first.kill()
+      sockets = []
+      vi.setSystemTime(Date.now() + 7_000_000)
+      for (const id of [4, 5]) send(id)
+      vi.setSystemTime(Date.now() + 200_000)
+      const second = await start({ source, broker: first.broker, readsBack: false })
+      second.feeds.want(new Set(['btc']))
+      await vi.waitFor(() => expect(asked).toHaveLength(2))
+      send(6)
+      await vi.waitFor(async () => expect(idsIn(await second.of('market.trades', 'trade'))).toEqual([1, 2, 3, 6]))
+      second.kill()
+      sockets = []
+      vi.setSystemTime(Date.now() + 1_000)
+      const third = await start({ source, broker: first.broker })
+      third.feeds.want(new Set(['btc']))
+      await vi.waitFor(() => expect(asked).toHaveLength(3))
+      send(7)
+      await vi.waitFor(async () => {
+        vi.setSystemTime(Date.now() + 1_000)
+        expect(idsIn(await third.of('market.trades', 'trade'))).toEqual([1, 2, 3, 4, 5, 6, 7])
+      })
+    },
+  )
 
   it.each(['contiguous', 'none'] as const)(
     'count what came after they were killed, of an instrument without a trade until then, where ids are %s',

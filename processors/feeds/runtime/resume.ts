@@ -12,6 +12,11 @@ const fetchOptions = { maxWaitMs: 100, maxBytesPerPartition: 128 * 1024 }
 const shortWindowMs = 120_000
 /** As far back as gaps are repaired. */
 const fullWindowMs = 3_600_000
+/**
+ * Where the last hour has no process that had read the log back, more is read, each time twice as much. Beyond this it is
+ * not looked for: what the log says of before is then not known.
+ */
+const windowMsMax = 8 * fullWindowMs
 const retryMs = 1_000
 
 /** Tells the repairs that begin what the log has. */
@@ -48,7 +53,7 @@ export class Resume {
         const end = before ?? (await logEnd(this.#reader, this.#partitions))
         const recent = await readCoverage(this.#reader, this.#ports, end, shortWindowMs)
         for (const repair of repairs) repair.adoptTimes(recent)
-        const hour = await readCoverage(this.#reader, this.#ports, end, fullWindowMs)
+        const hour = await readFull(this.#reader, this.#ports, end)
         for (const repair of repairs) repair.adoptAll(hour)
         return
       } catch (error) {
@@ -102,13 +107,56 @@ export async function logEnd(reader: LogReader, partitions: number): Promise<Log
 export async function readCoverage(
   reader: LogReader,
   ports: ReadbackPorts,
-  { ends, newest }: LogEnd,
+  end: LogEnd,
   windowMs: number,
+): Promise<LogCoverage> {
+  return end.newest === undefined ? new LogCoverage() : readFrom(reader, ports, end.ends, end.newest - windowMs)
+}
+
+/**
+ * What the log has of the hour before the last record of a process that had read it back, and of all that came after it:
+ * starts that ended sooner have looked for nothing, and may have left more behind than an hour holds.
+ */
+async function readFull(reader: LogReader, ports: ReadbackPorts, { ends, newest }: LogEnd): Promise<LogCoverage> {
+  if (newest === undefined) return new LogCoverage()
+  let from = newest - fullWindowMs
+  for (let windowMs = fullWindowMs; ; windowMs *= 2) {
+    const coverage = await readFrom(reader, ports, ends, from)
+    const until = coverage.repairedUntil
+    // A little less than an hour will do: positions are stated every 20 minutes.
+    if (until !== undefined && until - fullWindowMs >= from - shortWindowMs) return coverage
+    if (until !== undefined) return readFrom(reader, ports, ends, until - fullWindowMs)
+    const before = windowMs > windowMsMax ? undefined : await newestBefore(reader, ends, from)
+    if (before === undefined) return coverage
+    from = before - windowMs
+  }
+}
+
+/** Kafka time of the newest record before a time, milliseconds; undefined where there is none. */
+async function newestBefore(
+  reader: LogReader,
+  ends: ReadonlyMap<number, number>,
+  time: number,
+): Promise<number | undefined> {
+  const partitions = [...ends.keys()]
+  const [from, starts] = await Promise.all([
+    reader.offsets(topic, partitions, { time }),
+    reader.offsets(topic, partitions, 'start'),
+  ])
+  const own = [...from].filter(([partition, offset]) => offset > (starts.get(partition) ?? 0))
+  return newestTime(reader, new Map(own))
+}
+
+/** What the log has from a time on. */
+async function readFrom(
+  reader: LogReader,
+  ports: ReadbackPorts,
+  ends: ReadonlyMap<number, number>,
+  time: number,
 ): Promise<LogCoverage> {
   const coverage = new LogCoverage()
   const readback = new Readback(topic, ports)
-  if (newest === undefined) return coverage
-  const starts = await reader.offsets(topic, [...ends.keys()], { time: newest - windowMs })
+  const starts = await reader.offsets(topic, [...ends.keys()], { time })
   let open = [...ends.keys()].map((partition): Position => ({ topic, partition, offset: starts.get(partition) ?? 0 }))
   for (;;) {
     open = open.filter(({ partition, offset }) => offset < (ends.get(partition) ?? 0))
@@ -141,11 +189,13 @@ async function readOnce(
   return [...next].map(([partition, offset]) => ({ topic, partition, offset }))
 }
 
-/** Kafka time of the newest record, milliseconds; undefined where the log is empty. */
+/** Kafka time of the newest record before `ends`, milliseconds; undefined where there is none. */
 async function newestTime(reader: LogReader, ends: ReadonlyMap<number, number>): Promise<number | undefined> {
   const last = [...ends].filter(([, end]) => end > 0).map(([partition, end]) => ({ topic, partition, offset: end - 1 }))
   if (last.length === 0) return undefined
   const slices = await reader.fetch(last, { ...fetchOptions, maxBytesPerPartition: 16 * 1024 })
-  const times = slices.flatMap(({ records }) => records.map(({ time }) => time))
+  const times = slices.flatMap(({ partition, records }) =>
+    records.filter(({ offset }) => offset < (ends.get(partition) ?? 0)).map(({ time }) => time),
+  )
   return times.length === 0 ? undefined : Math.max(...times)
 }

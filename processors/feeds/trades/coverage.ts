@@ -1,4 +1,4 @@
-import type { Gap, Message, Micros, SubscriptionChange, Trade, TradePosition } from '../../../schemas/records.ts'
+import type { Gap, Mark, Message, Micros, SubscriptionChange, Trade, TradePosition } from '../../../schemas/records.ts'
 import { partsOf, tradeVenues } from '../../../schemas/venues.ts'
 import { IdTracker } from './id-tracker.ts'
 import { PageTracker } from './page-tracker.ts'
@@ -13,6 +13,8 @@ interface Common {
   since?: Micros | undefined
   /** `since` is when the feed process of that run asked: what the venue acknowledges is not before. */
   askedIn?: Micros | undefined
+  /** A mark said how far it is complete. */
+  stated?: true
 }
 
 export interface CoveredIds extends Common {
@@ -25,6 +27,14 @@ export interface CoveredTimes extends Common {
   readonly tracker: PageTracker
 }
 
+/** A feed process as its marks tell of it. */
+interface Run {
+  /** Kafka time of its newest mark, milliseconds. */
+  readonly time: number
+  /** It states how far trades are complete. */
+  readonly repairs: boolean
+}
+
 const orderOf = new Map<string, 'contiguous' | 'none'>(tradeVenues.map(({ venue, ids }) => [venue, ids]))
 
 /**
@@ -34,6 +44,7 @@ const orderOf = new Map<string, 'contiguous' | 'none'>(tradeVenues.map(({ venue,
  */
 export class LogCoverage {
   readonly #instruments = new Map<string, Covered>()
+  readonly #runs = new Map<Micros, Run>()
 
   /** Takes one record; `time`: its Kafka time, milliseconds. */
   apply(message: Message, time: number): void {
@@ -46,10 +57,28 @@ export class LogCoverage {
         return
       case 'mark':
         for (const change of message.value.changes) this.#change(change, message.value.run)
-        for (const position of message.value.positions) this.stand(position)
+        for (const position of message.value.positions) this.#state(position)
+        this.#heard(message.value, time)
         return
       default: // no other record is in the topic
     }
+  }
+
+  /**
+   * When the log last heard of a process that had read it back, Kafka time, milliseconds: such a process states positions.
+   * Undefined: of none.
+   */
+  get repairedUntil(): number | undefined {
+    const times = [...this.#runs.values()].filter(({ repairs }) => repairs).map(({ time }) => time)
+    return times.length === 0 ? undefined : Math.max(...times)
+  }
+
+  /** From here on a process streamed that had begun anew and ended before it had read the log: nobody looked what was missing. */
+  get doubtedFrom(): Micros {
+    const until = this.repairedUntil
+    if (until === undefined) return Infinity
+    const isDoubted = [...this.#runs].some(([run, { repairs }]) => !repairs && run > until * 1_000)
+    return isDoubted ? until * 1_000 : Infinity
   }
 
   /** What the log has of `instrument`; undefined: nothing. */
@@ -70,6 +99,17 @@ export class LogCoverage {
 
   get instruments(): Iterable<string> {
     return this.#instruments.keys()
+  }
+
+  #state(position: TradePosition): void {
+    this.stand(position)
+    const covered = this.#covered(position.instrument)
+    if (covered !== undefined) covered.stated = true
+  }
+
+  #heard({ run, positions }: Mark, time: number): void {
+    const repairs = positions.length > 0 || this.#runs.get(run)?.repairs === true
+    this.#runs.set(run, { time, repairs })
   }
 
   #change({ instrument, state, time }: SubscriptionChange, run: Micros): void {

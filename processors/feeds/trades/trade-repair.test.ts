@@ -351,6 +351,80 @@ describe('the repair of trades', () => {
   })
 })
 
+/** A repair over a stream whose ids have no order, with the log of the process before; the page has the newest trades up to `now`. */
+function pageWorld(pageSize: number, ids: readonly number[], log = new MemoryFeedLog()) {
+  const venue = pagingVenue('backward', pageSize, 'none')
+  const now = { ms: 0 }
+  const newest = (): number => Math.floor((now.ms * 1_000 - start) / second)
+  const rest = memoryRest(venue, (id) => ids.includes(id), newest)
+  const stream = newStream('none', unordered, 12)
+  if (stream.ids !== 'none') throw new Error('not a stream without ordered ids')
+  const at = (id: number): void => void (now.ms = tradeAt(id).time / 1_000)
+  const live = (...own: readonly number[]): void => {
+    for (const id of own) {
+      at(id)
+      stream.tracker.observe(id, tradeAt(id).time)
+      log.trade(stream.normalise(tradeAt(id), now.ms * 1_000, fromStream))
+    }
+  }
+  const mark = (run: number, position?: number): void => {
+    const positions =
+      position === undefined ? [] : [{ instrument: unordered.instrument, last_id: null, time: tradeAt(position).time }]
+    log.mark(0, { ...emptyFields('mark'), writer: 'test', run, time: now.ms * 1_000, positions })
+  }
+  const cover = (ms: number): LogCoverage => {
+    const coverage = new LogCoverage()
+    const last = log.messages.at(-1)?.time ?? 0
+    for (const { message, time } of log.messages) if (time >= last - ms) coverage.apply(message, time)
+    return coverage
+  }
+  /** As a new process does at the time of trade `id`. */
+  const repair = async (id: number): Promise<void> => {
+    at(id)
+    const repair = new TradeRepair(() => [stream], repairOptions(venue, rest, log, now))
+    repair.adoptTimes(cover(120_000))
+    repair.adoptAll(cover(3_600_000))
+    for (let turn = 0; turn < 40; turn++) {
+      now.ms += 500
+      repair.tick(now.ms)
+      await settled(() => 0)
+    }
+  }
+  return { log, live, mark, repair, at, stream }
+}
+
+const unordered = { ...instrument, instrument: 'bybit:perp:BTCUSDT', venue: 'bybit' }
+
+describe('the repair of trades whose ids have no order', () => {
+  it('looks for what came right before the newest trade of a quiet market', async () => {
+    const ids = [100, 250, 400, 700, 701]
+    const first = pageWorld(1_000, ids)
+    first.at(100)
+    first.mark(1, 100)
+    first.live(100, 250, 400, 701)
+    first.mark(1)
+    const next = pageWorld(1_000, ids, first.log)
+    await next.repair(706)
+    expect(idsOf(next.log)).toEqual([100, 250, 400, 701, 700])
+    expect(next.log.gaps).toMatchObject([{ state: 'filled', from_time: tradeAt(400).time, to_time: tradeAt(701).time }])
+  })
+
+  it('states what it cannot look for, where a process that ended soon had streamed and not looked', async () => {
+    const ids = range(1, 400)
+    const first = pageWorld(20, ids)
+    first.live(...range(1, 100))
+    first.mark(1, 98)
+    const second = pageWorld(20, ids, first.log)
+    second.live(...range(300, 303))
+    second.mark(tradeAt(299).time)
+    const third = pageWorld(20, ids, first.log)
+    await third.repair(306)
+    const lost = third.log.gaps.filter(({ state }) => state === 'unfillable')
+    expect(lost).toMatchObject([{ reason: 'lost_page', to_time: tradeAt(287).time }])
+    expect(lost[0]?.from_time).toBeLessThanOrEqual(tradeAt(100).time)
+  })
+})
+
 /** How a trade arrives: at once, later than its successors, twice, or never. */
 const plans = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'lost', 'doubled', 'late' as const), {
   minLength: 2,

@@ -1,5 +1,5 @@
 import type { Gap, Micros, TradePosition } from '../../../schemas/records.ts'
-import type { Covered, CoveredIds, CoveredTimes, LogCoverage } from './coverage.ts'
+import { type Covered, type CoveredIds, type CoveredTimes, LogCoverage } from './coverage.ts'
 import { type GapReason, gapOf, type NoRows, tradesOf, troubleOf, waitAfter } from './gaps.ts'
 import { type Hole, reorderGraceMs } from './id-tracker.ts'
 import { findStart } from './first-id.ts'
@@ -46,19 +46,18 @@ export class TradeRepair {
   }
 
   /**
-   * Takes over the streams without ordered ids that `recent` knows more of than their subscription: their REST reaches back
-   * a short time only.
+   * Takes over the streams without ordered ids of which `recent` has how far they are complete: their REST reaches back a
+   * short time only. Of the others their last trades may be all that it has, and what came right before these is not known.
    */
   adoptTimes(recent: LogCoverage): void {
     for (const stream of this.#streams()) {
-      const covered = coveredBy(recent, stream)
-      if (stream.ids === 'none' && covered?.ids === 'none' && covered.since === undefined) this.#adopt(stream, covered)
+      if (stream.ids === 'none' && recent.of(stream.instrument.instrument)?.stated === true) this.#adopt(stream, recent)
     }
   }
 
   /** Takes over all streams; one that `hour` does not know begins anew, and so does each that comes later. */
   adoptAll(hour: LogCoverage): void {
-    for (const stream of this.#streams()) this.#adopt(stream, coveredBy(hour, stream))
+    for (const stream of this.#streams()) this.#adopt(stream, hour)
     this.#ready = true
   }
 
@@ -66,7 +65,7 @@ export class TradeRepair {
   tick(now: number): void {
     if (this.#stopped) return
     this.#dropEnded()
-    if (this.#ready) for (const stream of this.#streams()) this.#adopt(stream, undefined)
+    if (this.#ready) for (const stream of this.#streams()) this.#adopt(stream)
     for (const stream of this.#adopted) {
       if (stream.ids === 'none') continue
       for (const hole of stream.tracker.due(now)) this.#ids.open(stream, hole, reasonOf(stream, hole, now))
@@ -114,11 +113,12 @@ export class TradeRepair {
     }
   }
 
-  #adopt(stream: Stream, covered: Covered | undefined): void {
+  #adopt(stream: Stream, log: LogCoverage = new LogCoverage()): void {
     if (this.#adopted.has(stream)) return
     this.#adopted.add(stream)
+    const covered = coveredBy(log, stream)
     if (stream.ids === 'contiguous') this.#adoptIds(stream, covered?.ids === 'contiguous' ? covered : undefined)
-    else this.#adoptTimes(stream, covered?.ids === 'none' ? covered : undefined)
+    else this.#adoptTimes(stream, covered?.ids === 'none' ? covered : undefined, log.doubtedFrom)
   }
 
   #adoptIds(stream: IdStream, covered: CoveredIds | undefined): void {
@@ -146,12 +146,12 @@ export class TradeRepair {
     this.#ids.open(stream, { from: first.from, to: last.to, fromTime, toTime }, 'restart', gapId)
   }
 
-  #adoptTimes(stream: PageStream, covered: CoveredTimes | undefined): void {
+  #adoptTimes(stream: PageStream, covered: CoveredTimes | undefined, doubtedFrom: Micros): void {
     const open = [...(covered?.open.values() ?? [])].map((gap) => ({ fromTime: gap.from_time, toTime: gap.to_time }))
     if (covered !== undefined) {
       const { tracker, since } = covered
       if (since !== undefined) tracker.stand(since)
-      tracker.resume(stream.tracker, Math.min(...open.map(({ fromTime }) => fromTime)))
+      tracker.resume(stream.tracker, Math.min(doubtedFrom, ...open.map(({ fromTime }) => fromTime)))
       tracker.absorb(stream.tracker)
       stream.tracker = tracker
     }
