@@ -595,10 +595,13 @@ describe('feeds', () => {
     })
   })
 
-  it('repair trades that the log has lost after it had them', async () => {
+  it.each([
+    ['contiguous', ['opened 6', 'filled 6']],
+    ['none', ['opened null', 'filled null']],
+  ] as const)('repair trades that the log has lost after it had them, where ids are %s', async (ids, told) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     cleanups.push(() => vi.useRealTimers())
-    const { feeds, of, broker } = await start({ source: tradingVenueOf() })
+    const { feeds, of, broker } = await start({ source: tradingVenueOf(ids) })
     feeds.want(new Set(['btc']))
     await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT']))
     for (let id = 1; id <= 10; id++) send(id)
@@ -616,7 +619,7 @@ describe('feeds', () => {
       expect(await idsOf()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     })
     const gaps = await of<Gap>('market.trades', 'gap')
-    expect(gaps.map(({ state, from_id: from }) => `${state} ${from}`)).toEqual(['opened 6', 'filled 6'])
+    expect(gaps.map(({ state, from_id: from }) => `${state} ${from}`)).toEqual(told)
   })
 
   it('repair what came while they were down, of an instrument whose trades retention has taken', async () => {

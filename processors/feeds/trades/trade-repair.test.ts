@@ -423,6 +423,35 @@ describe('the repair of trades whose ids have no order', () => {
     expect(lost).toMatchObject([{ reason: 'lost_page', to_time: tradeAt(287).time }])
     expect(lost[0]?.from_time).toBeLessThanOrEqual(tradeAt(100).time)
   })
+
+  it('looks for what the log has lost under a running process, and writes nothing twice', async () => {
+    const ids = range(1, 400)
+    const running = pageWorld(1_000, ids)
+    running.live(...range(1, 249), ...range(256, 400))
+    running.mark(1, 398)
+    const next = pageWorld(1_000, ids, running.log)
+    next.stream.safe = { last_id: null, time: tradeAt(200).time }
+    await next.repair(402)
+    expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual(ids)
+    expect(next.log.gaps).toMatchObject([{ state: 'filled', from_time: tradeAt(249).time }])
+  })
+
+  it('states the time in which the log has lost trades where no page reaches back to it', async () => {
+    const running = pageWorld(20, range(1, 140))
+    running.live(...range(1, 100), ...range(106, 140))
+    running.mark(1, 138)
+    const next = pageWorld(20, range(1, 140), running.log)
+    next.stream.safe = { last_id: null, time: tradeAt(90).time }
+    await next.repair(142)
+    const lost = next.log.gaps.filter(({ state }) => state === 'unfillable')
+    expect(lost).toMatchObject([{ reason: 'lost_page', to_time: tradeAt(121).time }])
+    expect(lost[0]?.from_time).toBeLessThanOrEqual(tradeAt(90).time)
+    const { gaps } = next.log
+    next.stream.stated = { at: 0, start: 0, position: { last_id: null, time: tradeAt(140).time } }
+    next.mark(1, 140)
+    await next.repair(144)
+    expect(next.log.gaps).toEqual(gaps)
+  })
 })
 
 /** How a trade arrives: at once, later than its successors, twice, or never. */

@@ -47,11 +47,13 @@ export class TradeRepair {
 
   /**
    * Takes over the streams without ordered ids of which `recent` has how far they are complete: their REST reaches back a
-   * short time only. Of the others their last trades may be all that it has, and what came right before these is not known.
+   * short time only. Of the others their last trades may be all that it has, and what came right before these is not known;
+   * nor does it reach back to where one was complete before the log lost something.
    */
   adoptTimes(recent: LogCoverage): void {
     for (const stream of this.#streams()) {
-      if (stream.ids === 'none' && recent.of(stream.instrument.instrument)?.stated === true) this.#adopt(stream, recent)
+      const isEnough = safeOf(stream) === undefined && recent.of(stream.instrument.instrument)?.stated === true
+      if (stream.ids === 'none' && isEnough) this.#adopt(stream, recent)
     }
   }
 
@@ -151,7 +153,8 @@ export class TradeRepair {
     if (covered !== undefined) {
       const { tracker, since } = covered
       if (since !== undefined) tracker.stand(since)
-      tracker.resume(stream.tracker, Math.min(doubtedFrom, ...open.map(({ fromTime }) => fromTime)))
+      const safe = safeOf(stream)?.time ?? Infinity
+      tracker.resume(stream.tracker, Math.min(safe, doubtedFrom, ...open.map(({ fromTime }) => fromTime)))
       tracker.absorb(stream.tracker)
       stream.tracker = tracker
     }
@@ -242,9 +245,16 @@ export class TradeRepair {
 }
 
 /** What the log has of a stream; where it has lost something, what it had for certain before. */
-function coveredBy(log: LogCoverage, { instrument: { instrument }, safe }: Stream): Covered | undefined {
+function coveredBy(log: LogCoverage, stream: Stream): Covered | undefined {
+  const { instrument } = stream.instrument
+  const safe = safeOf(stream)
   if (safe !== undefined) log.stand({ instrument, ...safe })
   return log.of(instrument)
+}
+
+/** Holds until a mark says how far the stream is complete, which it says of one whose loss was repaired. */
+function safeOf({ safe, stated }: Stream): Stream['safe'] {
+  return stated === undefined ? safe : undefined
 }
 
 function reasonOf(stream: IdStream, hole: Hole, now: number): GapReason {
