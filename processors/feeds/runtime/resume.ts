@@ -45,9 +45,9 @@ export class Resume {
 
   /** Reads what the log has and hands it to the repairs; until then the streams go on without repair. */
   async tell(repairs: readonly TradeRepair[]): Promise<void> {
-    if (repairs.length === 0) return
     const before = this.#before
     this.#before = undefined
+    if (repairs.length === 0) return
     while (!this.#stop.signal.aborted) {
       try {
         const end = before ?? (await logEnd(this.#reader, this.#partitions))
