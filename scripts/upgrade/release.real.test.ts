@@ -196,7 +196,7 @@ describe.each(releases)('a system of %s that was backed up, restored and started
       await expect.poll(asked, PATIENCE).toContain('"buy_volume"')
       const total = (): number => Number(told.key['charged_usdc']) + spent
       await expect.poll(async () => Number((await key())['charged_usdc']) - total(), PATIENCE).toBeCloseTo(0)
-      const before = await facts()
+      const before = await vi.waitFor(facts, PATIENCE) // ClickHouse may be late on a busy machine
       const has = await presentOf()
       await hold('feeds', HELD_MS)
       await expect.poll(() => readFileSync(started().logFile, 'utf8'), PATIENCE).toMatch(filled)
