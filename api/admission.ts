@@ -56,7 +56,7 @@ function isCustomer({ method = '', headers: { origin = '' } }: GuardedRequest): 
 }
 
 const READABLE =
-  'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Idempotency-Key, Credit-Charged, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Log-Position, Preference-Applied'
+  'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Credit-Charged, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Log-Position, Preference-Applied'
 const SENDABLE =
   'Content-Type, Authorization, Idempotency-Key, Last-Event-ID, PAYMENT-SIGNATURE, X-PAYMENT, X-API-Key, SIGN-IN-WITH-X, Access-Control-Expose-Headers, X-Request-Id, Prefer'
 

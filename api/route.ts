@@ -81,8 +81,8 @@ export interface Route<Input extends Params = Params> {
   /** It buys credit: for the key that its body names, or for a new one. */
   readonly buysCredit?: true
   /**
-   * Only with an Idempotency-Key of the caller's: what it answers is a secret, and must not be lost with an answer that would
-   * have told one.
+   * Only with an Idempotency-Key: what it answers is a secret, its body can be guessed, and its payment can be read on the
+   * chain. The key cannot.
    */
   readonly needsKey?: true
   /**

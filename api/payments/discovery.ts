@@ -122,8 +122,8 @@ export function guidance({ seller }: Billing): string {
     `Ask without a payment: a valid request is answered 402 with its price, in the header PAYMENT-REQUIRED (x402 version 2) and in the body (version 1).`,
     `Sign a transferWithAuthorization of exactly that amount of ${assetName} on ${network.v1} and send the same request again with PAYMENT-SIGNATURE or X-PAYMENT.`,
     `The payment is settled before the request is acted on; bad requests, symbols that warm up, stale and missing data cost nothing.`,
-    `Send an Idempotency-Key with it that nobody can guess, best a random UUID, and keep it with the payment: payments can be read on the chain, and give their answer again under their key alone. Without one the answer tells one; POST /credit needs one.`,
-    `When an answer got lost, or was 503 settlement_pending, send the same request with the same payment and key again: it is charged once and gives the same answer for 24 hours.`,
+    `Send an Idempotency-Key with it that nobody can guess, best a random UUID, and keep it with the payment: payments can be read on the chain, and one that had a key gives its answer again under that key alone; POST /credit needs one.`,
+    `When an answer got lost, or was 503 settlement_pending, send the same request with the same headers again: it is charged once and gives the same answer for 24 hours.`,
     `A payment pays for one request; with another one it is answered 409 payment_already_used.`,
   ].join(' ')
 }
@@ -161,7 +161,7 @@ export function paymentHeaders({ headers = {} }: Route): readonly Schema[] {
 }
 
 const keyWords =
-  '16 to 128 characters that only you know, a random UUID: with the same payment it gives the answer again, which the payment alone, to be read on the chain, gives to nobody. Left out: the answer tells one in this header'
+  '16 to 128 characters that only you know, a random UUID: the payment, to be read on the chain, then gives its answer again under it alone'
 
 function header(name: string, description: string): Schema {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } }

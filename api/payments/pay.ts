@@ -12,11 +12,11 @@ import { billOf, challenge, refuses, type Bill } from './challenges.ts'
 import {
   assertKeyed,
   isReceipt,
+  idempotencyKeyOf,
   KEY,
   pending,
   purchaseOf,
   runPaid,
-  secretOf,
   settle,
   storedReply,
   withReceipt,
@@ -74,11 +74,10 @@ async function sell(payments: Payments, call: Call): Promise<Reply> {
   const mismatch = mismatchOf(payment, { ...payments, ...bill })
   if (mismatch !== null) throw refused(mismatch)
   if (!(await payments.isSigned(payment))) throw refused('invalid_exact_evm_payload_signature')
-  const key = secretOf(call)
-  const intent = intentOf(payments, call, { bill, target, payment, key })
+  const intent = intentOf(payments, call, { bill, target, payment })
   return payments.inFlight.join(intent.payment_id, intent.fingerprint, async () => {
     const standing = await payments.ledger.find(intent.payment_id)
-    const purchase = { payments, services: call.services, intent, bill, key }
+    const purchase = { payments, services: call.services, intent, bill }
     if (standing?.is === 'settled') return replyAgain(purchase, call, standing.event)
     const now = call.services.now() / 1000
     const untimely = untimelyOf(payment, payments.seller, now)
@@ -196,21 +195,22 @@ function mayHavePaid(
 }
 
 /** What it pays for is told when it has settled. */
-function underWay(purchase: Purchase, standing: Open): ApiError {
-  const isIts = standing.fingerprint === purchase.intent.fingerprint
-  return isIts ? pending(purchase, standing.transaction) : usedAlready()
+function underWay({ payments, intent }: Purchase, standing: Open): ApiError {
+  return standing.fingerprint === intent.fingerprint ? pending(payments, intent, standing.transaction) : usedAlready()
 }
 
 function intentOf(
   { seller }: Payments,
   { route, services, header, requestId, bytes, body }: Call,
-  { bill, target, payment, key }: Pick<Purchase, 'bill' | 'key'> & { target: string; payment: Payment },
+  { bill, target, payment }: { readonly bill: Bill; readonly target: string; readonly payment: Payment },
 ): PaymentIntent {
   const { version, authorization, signature } = payment
   const { from, nonce, value, validAfter, validBefore } = authorization
   const asset = seller.asset.toLowerCase()
-  const named = Object.keys(route.headers ?? {}).filter((name) => !BESIDE.has(name))
-  const headers = [...named.map((name) => [name, header(name)] as const), ...(key === '' ? [] : [[KEY, key] as const])]
+  const looked = Object.keys(route.headers ?? {}).filter((name) => !BESIDE.has(name))
+  const isKeyed = idempotencyKeyOf({ header }) !== null
+  const named = isKeyed && !looked.includes(KEY) ? [...looked, KEY] : looked
+  const headers = named.map((name) => [name, header(name)] as const)
   const { chainId } = seller.network
   const id = paymentId(chainId, asset, from, nonce)
   return {
@@ -236,8 +236,8 @@ function intentOf(
   }
 }
 
-/** What a payment is for is the same whoever asks and however far the answer was read; a key belongs to it anyway. */
-const BESIDE: ReadonlySet<string> = new Set(['X-API-Key', 'Last-Event-ID', KEY])
+/** What a payment is for is the same whoever asks and however far the answer was read. */
+const BESIDE: ReadonlySet<string> = new Set(['X-API-Key', 'Last-Event-ID'])
 
 /**
  * Path and query as the router and the rules have understood them, however they were written: parameters in the

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/refusals.ts'
 import type { Settlement } from '../../processors/payments/wire/headers.ts'
@@ -18,8 +18,6 @@ export interface Purchase {
   readonly services: Services
   readonly intent: PaymentIntent
   readonly bill: Bill
-  /** As `secretOf`. */
-  readonly key: string
 }
 
 export const KEY = 'Idempotency-Key'
@@ -30,14 +28,6 @@ export function idempotencyKeyOf({ header }: Pick<Call, 'header'>): string | nul
   if (key === '') return null
   if (key.length >= 16 && key.length <= 128) return key
   throw wrong('invalid_idempotency_key', KEY, `${KEY} must have 16 to 128 characters, best a random UUID.`)
-}
-
-/**
- * What only the sender of a paid request knows: payments can be read on the chain by everybody. Its Idempotency-Key, or where
- * it has none one that its answer tells; empty where the owner's token is asked for.
- */
-export function secretOf({ route: { headers = {} }, header }: Pick<Call, 'route' | 'header'>): string {
-  return idempotencyKeyOf({ header }) ?? ('Authorization' in headers ? '' : randomUUID())
 }
 
 /** Throws where the route needs a key and none was sent. */
@@ -64,8 +54,7 @@ const PENDING_RETRY_SECONDS = 5
 const OURS = 'unexpected_settle_error'
 
 /** Has the payment settled; throws what its caller is told where it is not. */
-export async function settle(purchase: Purchase): Promise<PaymentEvent> {
-  const { payments, services, intent, bill } = purchase
+export async function settle({ payments, services, intent, bill }: Purchase): Promise<PaymentEvent> {
   const done = services.metrics.settleSeconds.startTimer()
   const outcome = await payments.ledger.settle(intent)
   done({ outcome: outcome.is })
@@ -82,7 +71,7 @@ export async function settle(purchase: Purchase): Promise<PaymentEvent> {
       throw reason === OURS ? cannotSettle(payments, bill, refusal) : refuses(payments, bill, refusal)
     }
     case 'pending':
-      throw pending(purchase, outcome.transaction)
+      throw pending(payments, intent, outcome.transaction)
   }
 }
 
@@ -96,27 +85,17 @@ function boughtBefore(): ApiError {
 }
 
 /** 503: it is not known what became of the money; a 402 would make the caller pay twice. */
-export function pending(purchase: Purchase, transaction: string): ApiError {
-  const { from: payer, version } = purchase.intent
+export function pending(payments: Payments, { from: payer, version }: PaymentIntent, transaction: string): ApiError {
   const settlement: Settlement = { success: false, errorReason: 'settlement_pending', transaction, payer }
   return new ApiError(
     'settlement_pending',
-    `The payment is being settled; send the same request with the same payment${underKey(purchase)} again, it is charged once.`,
+    'The payment is being settled; send the same request with the same payment again, it is charged once.',
     {
       retryAfterSeconds: PENDING_RETRY_SECONDS,
-      headers: { ...receiptHeaders(settlement, version, purchase.payments), ...keyHeader(purchase) },
+      headers: receiptHeaders(settlement, version, payments),
       more: { transaction },
     },
   )
-}
-
-/** Under which the payment gives its answer again. */
-function keyHeader({ key }: Purchase): Record<string, string> {
-  return key === '' ? {} : { [KEY]: key }
-}
-
-function underKey({ key }: Purchase): string {
-  return key === '' ? '' : ` and the ${KEY} of this answer`
 }
 
 /** Runs what was paid for. Whatever fails here can be had again with the same payment; `isStored`: with the same bytes. */
@@ -189,10 +168,8 @@ export function withReceipt(purchase: Purchase, event: PaymentEvent, reply: Answ
   return { status, type, body, headers, ...(listen && { listen }) }
 }
 
-function receiptOf(purchase: Purchase, { tx, payer, amount }: PaymentEvent): Record<string, string> {
-  const { payments, intent } = purchase
-  const receipt = receiptHeaders({ success: true, transaction: tx ?? '', payer, amount }, intent.version, payments)
-  return { ...receipt, ...keyHeader(purchase) }
+function receiptOf({ payments, intent }: Purchase, { tx, payer, amount }: PaymentEvent): Record<string, string> {
+  return receiptHeaders({ success: true, transaction: tx ?? '', payer, amount }, intent.version, payments)
 }
 
 /** What failed after the money was taken, with the receipt: the caller must not pay again. */
@@ -201,7 +178,7 @@ function owed(purchase: Purchase, event: PaymentEvent, error: unknown): ApiError
   const why = known?.message ?? 'Something failed on our side.'
   return new ApiError(
     known?.code ?? 'internal_error',
-    `${why} The payment stands: the same request with the same payment${underKey(purchase)} is not charged again.`,
+    `${why} The payment stands: the same request with the same payment is not charged again.`,
     { ...known?.detail, cause: error, headers: receiptOf(purchase, event) },
   )
 }

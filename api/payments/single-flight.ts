@@ -46,6 +46,6 @@ export function paidOtherwise(): ApiError {
 
 export function usedAlready(): ApiError {
   const message =
-    'This payment was used for another request, or with another Idempotency-Key: send again what was sent, with the key that it had or that its answer told. Else sign a new one, with a key of your own; alerts of the wallet are in POST /wallet/alerts.'
+    'This payment was used for another request, or with another Idempotency-Key: send again what was sent, with the key that it had, or sign a new one.'
   return new ApiError('payment_already_used', message)
 }

@@ -303,7 +303,7 @@ function openRoutes(row: ApiKind): Route[] {
       body: creationBody(row),
       headers: {
         'Idempotency-Key':
-          '16 to 128 characters; the same key and body give the same answer for 24 h. Left out of what is paid for: the answer tells one in this header',
+          '16 to 128 characters that only you know; the same key and body give the same answer for 24 h, a payment that had one under it alone',
       },
       outputs: { 201: createdOutput(row) },
       errors: [
