@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { triggerTo } from '../../../processors/webhooks/testing/world.ts'
 import type { Signal } from '../../../schemas/records.ts'
 import type { RecordPosition } from '../../../schemas/record-id.ts'
 import { Series } from './chart.ts'
@@ -29,6 +30,15 @@ function signal(fields: Partial<Signal> = {}): Signal {
 function study(rules: readonly Rule[] = []): Study {
   return new Study({ latencyMs: 500, horizonsMs: [10_000, 60_000], rules })
 }
+
+describe('an alert', () => {
+  it('has rung where it rang, not where its ring was over', () => {
+    const s = study()
+    for (const trigger_id of ['pa_1_1', 'pa_1_1_over', 'pa_1_2'])
+      s.trigger(triggerTo('https://a.example/', { trigger_id }), SECOND, place)
+    expect(s.triggers.map(({ trigger_id: id }) => id)).toEqual(['pa_1_1', 'pa_1_2'])
+  })
+})
 
 describe('a decision', () => {
   it('is filled at the first price at or after it and the latency, never at one before', () => {

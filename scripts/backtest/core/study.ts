@@ -1,3 +1,4 @@
+import { ringOf } from '../../../processors/alerts/parts.ts'
 import { symbolOf } from '../../../schemas/catalogue.ts'
 import type { RecordPosition } from '../../../schemas/record-id.ts'
 import type { Micros, Signal, Trigger } from '../../../schemas/records.ts'
@@ -106,7 +107,9 @@ export class Study {
     this.#follow(asset, result)
   }
 
+  /** What tells that a ring is over is none. */
   trigger(trigger: Trigger, decided: Micros, record: RecordPosition): void {
+    if (ringOf(trigger.trigger_id) !== undefined) return
     this.#bound()
     const { trigger_id, alert_id, symbol, condition, condition_met, trigger_count, quality, late, time } = trigger
     const said = { trigger_id, alert_id, symbol, condition, condition_met, trigger_count, quality, late, time }
