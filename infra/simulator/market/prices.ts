@@ -103,7 +103,8 @@ export class Minutes {
   private readonly options: MinutesOptions
   private readonly open = new Map<string, { open: number; high: number; low: number; close: number }>()
   private readonly volumes: number[] = simulatedMarkets.map(() => 0)
-  private readonly days = new Map<string, { minute: number; day: Day }>()
+  /** Of the two minutes that were asked for last: a market that is paused is asked about its own time and about now. */
+  private readonly days = new Map<string, readonly { readonly minute: number; readonly day: Day }[]>()
   private readonly sums = new Map<Market, { minute: number; sum: number }>()
 
   constructor(options: MinutesOptions) {
@@ -174,9 +175,9 @@ export class Minutes {
   /** Open, high and low of the asset's last 24 hours. */
   day(asset: string, now: Micros): Day {
     const minute = Math.floor(now / MINUTE)
-    const known = this.days.get(asset)
-    const day = known?.minute === minute ? known.day : this.madeDay(asset, minute)
-    this.days.set(asset, { minute, day })
+    const known = this.days.get(asset) ?? []
+    const day = known.find((one) => one.minute === minute)?.day ?? this.madeDay(asset, minute)
+    this.days.set(asset, [{ minute, day }, ...known.filter((one) => one.minute !== minute).slice(0, 1)])
     const bar = this.open.get(asset) ?? flat(day.open)
     return { open: day.open, high: Math.max(day.high, bar.high), low: Math.min(day.low, bar.low) }
   }
