@@ -29,10 +29,10 @@ export async function runStep(step: Step): Promise<boolean> {
   return isPassed(step, await exitOf(start(step, 'inherit')), began)
 }
 
-/** Runs all of them side by side, the output of each shown when it ends; the number that failed. */
-export async function runSteps(steps: readonly Step[]): Promise<number> {
+/** Runs all of them side by side, the output of each shown when it ends; the titles of those that failed. */
+export async function runSteps(steps: readonly Step[]): Promise<string[]> {
   const passed = await Promise.all(steps.map(runQuietly))
-  return passed.filter((isOk) => !isOk).length
+  return steps.filter((_step, index) => passed[index] !== true).map(({ title }) => title)
 }
 
 async function runQuietly(step: Step): Promise<boolean> {

@@ -1,33 +1,18 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import type { JsonTestResult, JsonTestResults } from 'vitest/node'
 import { checks, runStep, runSteps } from './steps.ts'
 
 /** Of `vitest.config.ts`, in the order of their runs: the parts that one of them starts do not run beside the others. */
 const projects = ['unit', 'real', 'system', 'alone']
 
-/** What vitest counts, as in its JSON report. */
-interface Counts {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly numPendingTests: number
-  readonly numTodoTests: number
-  readonly numFailedTestSuites: number
-}
-
-/** The runner ended before it could report: that is one failure. */
-const none: Counts = {
-  numPassedTests: 0,
-  numFailedTests: 0,
-  numPendingTests: 0,
-  numTodoTests: 0,
-  numFailedTestSuites: 0,
-}
-
 interface Outcome {
   readonly passed: number
-  readonly failed: number
   readonly skipped: number
+  /** A line for each failure. */
+  readonly failures: readonly string[]
 }
 
 /**
@@ -38,8 +23,8 @@ async function main(): Promise<void> {
   const asked = process.argv.slice(2)
   const outcomes: Outcome[] = []
   if (asked.length === 0) {
-    const failed = await runSteps(checks)
-    outcomes.push({ passed: checks.length - failed, failed, skipped: 0 })
+    const failures = await runSteps(checks)
+    outcomes.push({ passed: checks.length - failures.length, skipped: 0, failures })
     for (const project of projects) outcomes.push(await runTests(`${project} tests`, ['--project', project]))
   } else outcomes.push(await runTests('tests', asked))
   conclude(outcomes)
@@ -51,25 +36,41 @@ async function runTests(title: string, asked: readonly string[]): Promise<Outcom
     const report = path.join(folder, 'report.json')
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const isOk = await runStep({ title, program: 'vitest', args: ['run', ...reporters, ...asked] })
-    return outcomeOf(existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Counts) : none, isOk)
+    const results = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as JsonTestResults) : undefined
+    return outcomeOf(title, results, isOk)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function outcomeOf(counts: Counts, isOk: boolean): Outcome {
-  const seen = counts.numFailedTests
-  // Not ok without a failed test: a file did not load, or the parts did not start.
-  const failed = isOk || seen > 0 ? seen : Math.max(1, counts.numFailedTestSuites)
-  return { passed: counts.numPassedTests, failed, skipped: counts.numPendingTests + counts.numTodoTests }
+function outcomeOf(title: string, results: JsonTestResults | undefined, isOk: boolean): Outcome {
+  const failures = (results?.testResults ?? []).filter(({ status }) => status === 'failed').flatMap(failuresOf)
+  // The runner ended before it could report, or met an error that is no test's.
+  if (!isOk && failures.length === 0) failures.push(`${title}: see above`)
+  const { numPassedTests = 0, numPendingTests = 0, numTodoTests = 0 } = results ?? {}
+  return { passed: numPassedTests, skipped: numPendingTests + numTodoTests, failures }
 }
 
-/** The last line: a check is counted as one test, a file that could not be run as one failure. */
+/** Without a failed test: the file did not load, or what it begins or ends with failed. */
+function failuresOf({ name, message, assertionResults }: JsonTestResult): string[] {
+  const file = path.relative(process.cwd(), name)
+  const failed = assertionResults.filter(({ status }) => status === 'failed')
+  if (failed.length === 0) return [lineOf(file, message === '' ? 'before or after its tests, see above' : message)]
+  return failed.map(({ fullName, failureMessages }) => lineOf(`${file}:${fullName}`, failureMessages?.[0] ?? ''))
+}
+
+function lineOf(name: string, message: string): string {
+  return `${name}: ${stripVTControlCharacters(message).split('\n', 1)[0]}`
+}
+
+/** The last lines: each failure, and how many there were. A check is counted as one test, a file that could not be run as one failure. */
 function conclude(outcomes: readonly Outcome[]): void {
-  const sum = (what: keyof Outcome): number => outcomes.reduce((total, outcome) => total + outcome[what], 0)
-  const [passed, failed, skipped] = [sum('passed'), sum('failed'), sum('skipped')]
-  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
-  process.exitCode = failed === 0 ? 0 : 1
+  const failures = outcomes.flatMap((outcome) => outcome.failures)
+  const sum = (what: 'passed' | 'skipped'): number => outcomes.reduce((total, outcome) => total + outcome[what], 0)
+  const [passed, skipped] = [sum('passed'), sum('skipped')]
+  for (const failure of failures) console.log(`FAILED ${failure}`)
+  console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+  process.exitCode = failures.length === 0 ? 0 : 1
 }
 
 await main()
