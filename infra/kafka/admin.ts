@@ -6,7 +6,8 @@ import { quietLog, isMissingTopic, apis, Encoder, findCoordinator, Link } from '
 import { LogError } from './seam.ts'
 
 const REQUEST_MS = 15_000
-const READY_MS = 30_000
+/** A broker whose machine is busy with other starts has needed more than half a minute; without one all other calls have ended long before. */
+const READY_MS = 120_000
 const LOOK_EVERY_MS = 20
 const ELECT_MS = 30_000
 const PREFERRED = 0
