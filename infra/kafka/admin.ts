@@ -6,7 +6,7 @@ import { quietLog, isMissingTopic, apis, Encoder, findCoordinator, Link } from '
 import { LogError } from './seam.ts'
 
 const REQUEST_MS = 15_000
-/** A broker whose machine is busy with other starts has needed more than half a minute; without one all other calls have ended long before. */
+/** A broker on a busy machine may need more than half a minute for many new topics. */
 const READY_MS = 120_000
 const LOOK_EVERY_MS = 20
 const ELECT_MS = 30_000
