@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyFields } from '../../../schemas/codec.ts'
-import type { DerivativeTicker, Instrument, SpotTicker } from '../../../schemas/records.ts'
+import type { DerivativeTicker, Instrument, SpotTicker, VenueState } from '../../../schemas/records.ts'
 import type { Market } from '../../../schemas/venues.ts'
 import { FactBook, type FactVerdict } from './fact-book.ts'
 import type { DerivativeFact, Fact, TickerFact, TokenFact } from '../venues/events.ts'
@@ -154,6 +154,63 @@ describe('spot tickers', () => {
       ['usdt', 1],
       ['btc', 0.997],
     ])
+  })
+
+  describe('when a market of a stable coin is not heard any more', () => {
+    const usdt = (venue: string): Instrument =>
+      instrumentOf('USDT-USD', { instrument: `${venue}:spot:USDT-USD`, venue, asset: 'usdt', quote: 'USD' })
+    const worth = (last: string, time: number): TickerFact => ticker({ symbol: 'USDT-USD', last, time })
+
+    /** USDT at 1 dollar on both venues at first. */
+    function rates() {
+      const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'), usdt('coinbase'), usdt('kraken'))
+      for (const venue of ['coinbase', 'kraken']) take(worth('1', start), start, venue)
+      const rateAt = (after: number): number | undefined => {
+        take(ticker({ last: '100', time: start + after }), start + after)
+        book.flush(start + after)
+        return tickers().findLast(({ asset }) => asset === 'btc')?.quote_usd
+      }
+      return { book, take, rateAt }
+    }
+
+    it('its price counts for 15 s', () => {
+      const { take, rateAt } = rates()
+      take(worth('0.9', start + 15 * second), start + 15 * second, 'kraken')
+      expect(rateAt(15 * second)).toBe(0.95)
+      expect(rateAt(21 * second)).toBe(0.9)
+    })
+
+    it('its price counts as long as its channel lives, and has lived since', () => {
+      const { book, take, rateAt } = rates()
+      const said = (after: number, state: VenueState['state'], since = start): void =>
+        book.note([{ venue: 'coinbase', state, since, sockets: 1 }], start + after)
+      const at = 3_600 * second
+      take(worth('0.9', start + at), start + at, 'kraken')
+      said(at, 'live')
+      expect(rateAt(at)).toBe(0.95)
+      said(at + 6 * second, 'down')
+      expect(rateAt(at + 6 * second)).toBe(0.9)
+      said(at + 12 * second, 'live', start + at + 12 * second)
+      expect(rateAt(at + 12 * second)).toBe(0.9)
+      take(worth('0.92', start + at + 13 * second), start + at + 13 * second, 'coinbase')
+      expect(rateAt(at + 18 * second)).toBe(0.92)
+    })
+
+    it('its price counts no longer where it is not listed', () => {
+      const { book, take, rateAt } = rates()
+      take(worth('0.9', start + second), start + second, 'kraken')
+      expect(rateAt(second)).toBe(0.95)
+      book.list('coinbase', 'spot', [])
+      expect(rateAt(7 * second)).toBe(0.9)
+    })
+
+    it('the last rate stands where no market is heard', () => {
+      const { book, take, rateAt } = rates()
+      for (const venue of ['coinbase', 'kraken']) take(worth('0.8', start + second), start + second, venue)
+      expect(rateAt(3_600 * second)).toBe(0.8)
+      for (const venue of ['coinbase', 'kraken']) book.list(venue, 'spot', [])
+      expect(rateAt(7_200 * second)).toBe(0.8)
+    })
   })
 
   it('come to the same in any batching and with any doubles, and no low or high is lost', () => {

@@ -1,10 +1,11 @@
-import type { Instrument, Micros, Records } from '../../../schemas/records.ts'
+import type { Instrument, Micros, Records, VenueState } from '../../../schemas/records.ts'
 import type { Market } from '../../../schemas/venues.ts'
 import { FactMarket } from './fact-market.ts'
 import { AHEAD_MAX } from '../trades/stream.ts'
 import type { DerivativeFact, Fact, TickerFact, TokenFact } from '../venues/events.ts'
 import { TokenAssets, tokenRecord } from '../venues/assets.ts'
 import { median } from '../../prices/median.ts'
+import { ALIVE } from '../../prices/state.ts'
 import type { Settlements } from './poll-plan.ts'
 import type { Scope } from '../venues/venue.ts'
 
@@ -67,6 +68,7 @@ export class FactBook {
       const keep = before !== undefined && isSame(before.instrument, instrument)
       next.set(instrument.symbol, keep ? before : new FactMarket(instrument))
     }
+    for (const [symbol, { instrument }] of known ?? []) if (!next.has(symbol)) this.#rates.forget(instrument)
     this.#markets.set(`${source}:${market}`, next)
     const before = [...(known?.values() ?? [])].map(({ instrument }) => instrument)
     return before.filter(({ symbol, asset }) => next.get(symbol)?.instrument.asset !== asset)
@@ -86,8 +88,13 @@ export class FactBook {
     return this.#marketOf(source, market)?.values() ?? []
   }
 
-  quoteUsd(quote: string): number | undefined {
-    return this.#rates.of(quote)
+  /** How the venues' channels of spot prices are. */
+  note(channels: readonly VenueState[], now: Micros): void {
+    this.#rates.note(channels, now)
+  }
+
+  quoteUsd(quote: string, now: Micros): number | undefined {
+    return this.#rates.of(quote, now)
   }
 
   take(fact: Fact, origin: FactOrigin): FactVerdict {
@@ -136,14 +143,14 @@ export class FactBook {
 
   #ticker(known: FactMarket, fact: TickerFact, origin: FactOrigin): FactVerdict {
     const { quote } = known.instrument
-    if (this.#rates.of(quote) === undefined) return 'quote'
     const { received } = origin
+    if (this.#rates.of(quote, received) === undefined) return 'quote'
     const time = fact.time === null ? received : this.#bound(fact.time, origin)
     if (known.spot.take(fact, time, received) === 'old') return 'old'
     const { price } = known.spot
     if (price !== undefined) {
-      this.#rates.see(known.instrument, price)
-      this.#prices.set(known.instrument.asset, price * (this.#rates.of(quote) ?? 1))
+      this.#rates.see(known.instrument, price, received)
+      this.#prices.set(known.instrument.asset, price * (this.#rates.of(quote, received) ?? 1))
     }
     this.#writeTicker(known, received)
     return 'taken'
@@ -191,7 +198,7 @@ export class FactBook {
   #writeTicker({ instrument, spot }: FactMarket, now: Micros): void {
     const interval = this.#wanted.has(instrument.asset) ? tickerEvery.wanted : tickerEvery.spot
     if (!spot.due(now, interval)) return
-    const record = spot.write(now, interval, this.#rates.of(instrument.quote) ?? 1)
+    const record = spot.write(now, interval, this.#rates.of(instrument.quote, now) ?? 1)
     if (record !== undefined) this.#out.record('spot_ticker', record, now)
   }
 
@@ -235,29 +242,62 @@ function isSame(a: Instrument, b: Instrument): boolean {
   )
 }
 
-/** What quotes are worth in dollars, as this process last saw it: the median of the venues' USDT-USD and USDC-USD. */
+interface QuotePrice {
+  readonly venue: string
+  readonly price: number
+  readonly received: Micros
+}
+
+/**
+ * What quotes are worth in dollars, as this process last saw it: the median of the venues' USDT-USD and USDC-USD. As for
+ * every price, a venue counts that has spoken within 15 s, or whose channel lives and has lived since it spoke; where none
+ * counts, the last rate stands.
+ */
 class QuoteRates {
   /** Quote ticker to the newest price of each instrument. */
   readonly #prices = new Map([
-    ['USDT', new Map<string, number>()],
-    ['USDC', new Map<string, number>()],
+    ['USDT', new Map<string, QuotePrice>()],
+    ['USDC', new Map<string, QuotePrice>()],
   ])
-  readonly #medians = new Map<string, number>()
+  readonly #rates = new Map<string, number>()
+  /** Venues whose channel lives: since when, and when that was said. */
+  readonly #channels = new Map<string, { readonly since: Micros; readonly said: Micros }>()
 
   /** Takes the price of any spot instrument; those of other assets say nothing of a quote. */
-  see({ instrument, asset, quote }: Instrument, price: number): void {
+  see({ instrument, venue, asset, quote }: Instrument, price: number, received: Micros): void {
     if (quote !== 'USD') return
     const ticker = asset.toUpperCase()
-    const prices = this.#prices.get(ticker)
-    if (prices === undefined) return
-    prices.set(instrument, price)
-    this.#medians.set(ticker, median([...prices.values()]) ?? price)
+    this.#prices.get(ticker)?.set(instrument, { venue, price, received })
+    this.of(ticker, received)
+  }
+
+  forget({ instrument }: Instrument): void {
+    for (const prices of this.#prices.values()) prices.delete(instrument)
+  }
+
+  note(channels: readonly VenueState[], now: Micros): void {
+    for (const { venue, state, since } of channels) {
+      if (state === 'live') this.#channels.set(venue, { since, said: now })
+      else this.#channels.delete(venue)
+    }
   }
 
   /** Dollars for one unit; 1 before anything was seen, undefined for a quote that we do not follow. */
-  of(quote: string): number | undefined {
+  of(quote: string, now: Micros): number | undefined {
     if (quote === 'USD') return 1
-    return this.#prices.has(quote) ? (this.#medians.get(quote) ?? 1) : undefined
+    const prices = this.#prices.get(quote)
+    if (prices === undefined) return undefined
+    const counted = [...prices.values()].filter((price) => this.#counts(price, now))
+    const rate = median(counted.map(({ price }) => price)) ?? this.#rates.get(quote) ?? 1
+    this.#rates.set(quote, rate)
+    return rate
+  }
+
+  #counts({ venue, received }: QuotePrice, now: Micros): boolean {
+    const channel = this.#channels.get(venue)
+    return (
+      now - received <= ALIVE || (channel !== undefined && channel.since <= received && now - channel.said <= ALIVE)
+    )
   }
 }
 

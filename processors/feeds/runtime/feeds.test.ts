@@ -26,6 +26,7 @@ import { Feeds } from './feeds.ts'
 import { markedTopics } from './market-log.ts'
 import { feedMetrics } from './metrics.ts'
 import { hostClock } from './process-clock.ts'
+import { FactBook } from '../facts/fact-book.ts'
 import { PastOrders } from '../facts/past-orders.ts'
 import { Resume } from './resume.ts'
 
@@ -530,6 +531,19 @@ describe('feeds', () => {
     const log = own.flatMap(({ value }) => (value === null ? [] : [codec.decode(value)]))
     const told = only(new CoreTestDriver(prices, 'market.tickers').batch(...log).take(), 'composite_price')
     expect(told.filter(({ late }) => late)).toMatchObject([{ asset: 'btc', low: 90, high: 105 }])
+  })
+
+  it('tell the book once a second whose prices count, for rates of stable coins', async () => {
+    const note = vi.spyOn(FactBook.prototype, 'note')
+    cleanups.push(() => note.mockRestore())
+    const { feeds } = await start()
+    await vi.waitFor(() => {
+      feeds.beat(Date.now(), ['market.tickers'])
+      expect(note.mock.lastCall).toMatchObject([[{ venue: 'okx', state: 'live' }], expect.any(Number)])
+    })
+    note.mockClear()
+    feeds.beat(Date.now(), ['market.funding'])
+    expect(note).not.toHaveBeenCalled()
   })
 
   it('say that a venue’s prices are down where one of its connections has been silent for 15 s', async () => {

@@ -244,6 +244,7 @@ export class Feeds {
       const state = feed.state(topic)
       if (state !== undefined) marks.venue(feed.venue.name, state, time)
     }
+    if (topic === 'market.tickers') this.#facts.note(marks.states, time)
   }
 
   /** What was lost of facts beside trades cannot be asked for again; the next ones of their kind come by themselves. */

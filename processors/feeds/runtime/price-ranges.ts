@@ -97,7 +97,7 @@ export class PriceRanges {
     const bounds = known === undefined ? undefined : boundsOf(known, rows, from, to)
     if (known === undefined || bounds === undefined) return
     const { instrument, asset, quote } = known.instrument
-    const quoteUsd = this.#book.quoteUsd(quote)
+    const quoteUsd = this.#book.quoteUsd(quote, received)
     if (quoteUsd === undefined) return
     this.#log.range({ instrument, asset, from, to, ...bounds, quote, quote_usd: quoteUsd, received })
   }
