@@ -151,13 +151,10 @@ export class DerivativeState {
   }
 }
 
-/** Terms come from several calls: a record waits this long for the others', longer where the interval is not known. */
+/** Terms come from several calls: a record waits this long for the others'. */
 const settle: Micros = 3_000_000
-const settleWithoutInterval: Micros = 30_000_000
-/** What venues mean where they name no interval. */
-const usualIntervalHours = 8
 
-/** The terms of one perpetual, joined from all calls that say some of them. */
+/** The terms of one perpetual, joined from all calls that say some of them. Without its interval none are told. */
 export class TermsState {
   readonly #instrument: Instrument
   #known: Omit<TermsFact, 'kind' | 'symbol'> = {}
@@ -169,10 +166,6 @@ export class TermsState {
     this.#instrument = instrument
   }
 
-  get intervalHours(): number | undefined {
-    return this.#known.intervalHours
-  }
-
   take(fact: TermsFact, received: Micros): void {
     const { kind: _kind, symbol: _symbol, ...said } = fact
     this.#known = { ...this.#known, ...said }
@@ -181,21 +174,18 @@ export class TermsState {
     else this.#changedAt ??= received
   }
 
-  due(now: Micros): boolean {
-    if (this.#changedAt === undefined) return false
-    const wait = this.#known.intervalHours === undefined ? settleWithoutInterval : settle
-    return Math.abs(now - this.#changedAt) >= wait
-  }
-
-  write(): ContractTerms {
+  /** The record that is due by now. */
+  write(now: Micros): ContractTerms | undefined {
     const { instrument, asset } = this.#instrument
     const { intervalHours, cap, floor, interestDaily, maxLeverage, tiers } = this.#known
+    if (intervalHours === undefined || this.#changedAt === undefined) return undefined
+    if (Math.abs(now - this.#changedAt) < settle) return undefined
     this.#written = this.#text()
     this.#changedAt = undefined
     return {
       instrument,
       asset,
-      interval_hours: intervalHours ?? usualIntervalHours,
+      interval_hours: intervalHours,
       rate_cap: cap ?? null,
       rate_floor: floor ?? null,
       interest_daily: interestDaily ?? null,

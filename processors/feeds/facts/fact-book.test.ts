@@ -361,6 +361,41 @@ describe('what is written once', () => {
       { interval_hours: 1 },
     ])
   })
+
+  it('are terms with the interval that the venue says, and none before it says one', () => {
+    const { book, take, of } = bookOf(perp)
+    const symbol = '1000PEPEUSDT'
+    take({ kind: 'terms', symbol, interestDaily: 0.0003 }, start, 'binance', 'perp')
+    book.flush(start + 60 * minute)
+    expect(of('contract_terms')).toEqual([])
+    take({ kind: 'terms', symbol, intervalHours: 4 }, start + 60 * minute, 'binance', 'perp')
+    book.flush(start + 60 * minute + 3 * second)
+    expect(of('contract_terms')).toMatchObject([{ interval_hours: 4, interest_daily: 0.0003 }])
+  })
+
+  it('are the usual terms of markets that an answer does not name, which had others before as well', () => {
+    const wif = instrumentOf('WIFUSDT', {
+      ...perp,
+      instrument: 'binance:perp:WIFUSDT',
+      symbol: 'WIFUSDT',
+      asset: 'wif',
+    })
+    const { book, take, of } = bookOf(perp, wif)
+    const usual = (named: string[], at: number) => {
+      const fact = { kind: 'other_terms', named: new Set(named), intervalHours: 8 } as const
+      expect(take(fact, start + at, 'binance', 'perp')).toBe('taken')
+      book.flush(start + at + 3 * second)
+    }
+    take({ kind: 'terms', symbol: '1000PEPEUSDT', intervalHours: 4 }, start, 'binance', 'perp')
+    usual(['1000PEPEUSDT', 'NOTOURSUSDT'], 0)
+    usual([], 60 * minute)
+    usual([], 120 * minute)
+    expect(of('contract_terms')).toMatchObject([
+      { asset: 'pepe', interval_hours: 4 },
+      { asset: 'wif', interval_hours: 8 },
+      { asset: 'pepe', interval_hours: 8 },
+    ])
+  })
 })
 
 describe('tokens', () => {

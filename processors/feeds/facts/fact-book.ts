@@ -2,7 +2,7 @@ import type { Instrument, Micros, Records, VenueState } from '../../../schemas/r
 import type { Market } from '../../../schemas/venues.ts'
 import { FactMarket } from './fact-market.ts'
 import { AHEAD_MAX } from '../trades/stream.ts'
-import type { DerivativeFact, Fact, TickerFact, TokenFact } from '../venues/events.ts'
+import type { DerivativeFact, Fact, OtherTermsFact, TickerFact, TokenFact } from '../venues/events.ts'
 import { TokenAssets, tokenRecord } from '../venues/assets.ts'
 import { median } from '../../prices/median.ts'
 import { ALIVE } from '../../prices/state.ts'
@@ -99,6 +99,7 @@ export class FactBook {
 
   take(fact: Fact, origin: FactOrigin): FactVerdict {
     if (fact.kind === 'token') return this.#token(fact, origin)
+    if (fact.kind === 'other_terms') return this.#otherTerms(fact, origin)
     const known = this.find(origin.source, origin.market, fact.symbol)
     if (known === undefined) return 'unlisted'
     const { received } = origin
@@ -132,7 +133,8 @@ export class FactBook {
       for (const known of markets.values()) {
         this.#writeTicker(known, now)
         this.#writeDerivative(known, now)
-        if (known.terms.due(now)) this.#out.record('contract_terms', known.terms.write(), now)
+        const terms = known.terms.write(now)
+        if (terms !== undefined) this.#out.record('contract_terms', terms, now)
       }
     }
   }
@@ -183,6 +185,14 @@ export class FactBook {
   ): FactVerdict {
     if (!known.openInterests.first(openInterest.time)) return 'known'
     this.#out.record('derivative_ticker', known.derivative.past({ openInterest }, channel, received), received)
+    return 'taken'
+  }
+
+  #otherTerms({ named, intervalHours }: OtherTermsFact, { source, market, received }: FactOrigin): FactVerdict {
+    for (const { instrument, terms } of this.of(source, market)) {
+      const { symbol } = instrument
+      if (!named.has(symbol)) terms.take({ kind: 'terms', symbol, intervalHours }, received)
+    }
     return 'taken'
   }
 

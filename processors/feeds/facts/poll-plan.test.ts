@@ -106,6 +106,14 @@ describe('a poll’s plan', () => {
     expect(times.length).toBeLessThanOrEqual(8)
   })
 
+  it('tries again each minute, of a period that is longer, what still fails then', () => {
+    const plan = new PollPlan(pollOf({ everyMs: 3_600_000, scope: { of: 'whole', symbol: 'a', market: 'perp' } }), 8)
+    plan.want(new Set(['a']), start)
+    const end = (_symbol: string, at: number): CallEnd => (at < 190_000 ? { kind: 'failed' } : answered)
+    const times = run(plan, 1_800_000, end).map(({ at }) => at)
+    expect(times).toEqual([0, 2_000, 6_000, 14_000, 74_000, 134_000, 194_000])
+  })
+
   it('waits as long as the venue asks', () => {
     const plan = new PollPlan(pollOf({ everyMs: 1_000 }), 0)
     plan.want(new Set(['a']), start)

@@ -14,7 +14,7 @@ const spreadPart = 0.8
 const settledAfterMs = 5_000
 const settledSpreadMs = 25_000
 const settledTries = 8
-/** A call that failed is tried again so many times within its period; a back-read so many times in all. */
+/** A call that failed is tried again so soon so many times, then each minute of its period; a back-read so many times in all. */
 const tries = 3
 const backTries = 8
 const retryMs = 1_000
@@ -159,7 +159,7 @@ export class PollPlan {
   }
 
   #afterPoll(subject: PolledSymbol, end: CallEnd, now: number, everyMs: number): void {
-    const again = end.kind === 'failed' && subject.tries <= tries ? now + backoff(subject.tries) : Infinity
+    const again = end.kind === 'failed' ? now + retryAfter(subject.tries, everyMs) : Infinity
     // A slow answer takes no part of the next period: half of one is the least between two calls.
     const next = this.#slot(subject.phase, everyMs, now + (this.#poll.afterMinuteMs === undefined ? everyMs / 2 : 0))
     subject.dueAt = Math.min(again, next)
@@ -202,6 +202,12 @@ export class PollPlan {
     subject.awaited = undefined
     subject.dueAt = Infinity
   }
+}
+
+/** Infinity: not before the next period. */
+function retryAfter(attempt: number, everyMs: number): number {
+  if (attempt <= tries) return backoff(attempt)
+  return everyMs > maxRetryMs ? maxRetryMs : Infinity
 }
 
 function backoff(attempt: number): number {

@@ -140,7 +140,7 @@ export class PastReader extends PastJob<PastPage, CoveredPast> {
     for (const row of rows) if (!isFact(row)) this.#parts.report.refused(row.refused)
     return rows.filter(isFact).filter((fact) => {
       const time = timeOf(fact)
-      return fact.symbol === symbol && time >= from && time < to
+      return fact.kind !== 'other_terms' && fact.symbol === symbol && time >= from && time < to
     })
   }
 

@@ -63,7 +63,15 @@ export type FactRow = Fact | { readonly refused: Refusal }
 
 /** Something a venue said, in its own symbols and units: decimals are still text, so that scaling stays exact. */
 export type Fact =
-  TickerFact | DerivativeFact | SettlementFact | RatioFact | LiquidationFact | TermsFact | CandleFact | TokenFact
+  | TickerFact
+  | DerivativeFact
+  | SettlementFact
+  | RatioFact
+  | LiquidationFact
+  | TermsFact
+  | OtherTermsFact
+  | CandleFact
+  | TokenFact
 
 /**
  * Spot. Absent: this message does not say, what is known of before stands. Null: the venue has none now (an empty side of
@@ -148,6 +156,13 @@ export interface TermsFact {
   readonly maxLeverage?: number
   /** Ascending; notionals in quote units. */
   readonly tiers?: readonly { readonly upTo: number | null; readonly rate: number; readonly deduction: number }[]
+}
+
+/** The interval of every market of the source that an answer does not name. */
+export interface OtherTermsFact {
+  readonly kind: 'other_terms'
+  readonly named: ReadonlySet<string>
+  readonly intervalHours: number
 }
 
 export interface CandleFact {

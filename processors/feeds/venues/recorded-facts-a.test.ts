@@ -114,7 +114,7 @@ describe.runIf(here)('recorded Binance answers', () => {
     ['rest-usdm-openInterest', 'open-interest', { derivative: 2 }],
     ['rest-usdm-premiumIndex', 'premium-index', { derivative: 69 }],
     ['rest-usdm-premiumIndex', 'interest', { terms: 69 }],
-    ['rest-usdm-fundingInfo', 'funding-info', { terms: 25 }],
+    ['rest-usdm-fundingInfo', 'funding-info', { terms: 25, other_terms: 1 }],
     ['rest-usdm-fundingRate', 'settlements', { settlement: 155 }],
     // 17 are of coin-margined pairs, whose shares have other names.
     ['rest-futuresdata-topLongShortPositionRatio', 'top-positions', { ratio: 80, 'bad-field': 17 }],

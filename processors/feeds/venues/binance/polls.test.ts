@@ -61,7 +61,15 @@ describe('Binance funding terms', () => {
   it('are interval, cap and floor; of a flat cap no margin is told', () => {
     expect(rowsOf('funding-info', [row])).toEqual([
       { kind: 'terms', symbol: 'BLZUSDT', intervalHours: 4, cap: 0.025, floor: -0.025 },
+      { kind: 'other_terms', named: new Set(['BLZUSDT']), intervalHours: 8 },
     ])
+  })
+
+  it('are 8 h of markets without a row, but not of one whose row cannot be read, or may be among such', () => {
+    const others = (named: string[]): object => ({ kind: 'other_terms', named: new Set(named), intervalHours: 8 })
+    expect(rowsOf('funding-info', [])).toEqual([others([])])
+    expect(rowsOf('funding-info', [{ ...row, fundingIntervalHours: '4' }])).toEqual([refused, others(['BLZUSDT'])])
+    expect(rowsOf('funding-info', [{ ...row, symbol: '' }])).toEqual([refused])
   })
 
   it.each([
@@ -73,6 +81,7 @@ describe('Binance funding terms', () => {
     const terms = { ...row, adjustedFundingRateCap: cap, adjustedFundingRateFloor: `-${cap}` }
     expect(rowsOf('funding-info', [terms])).toMatchObject([
       { maxLeverage, tiers: [{ upTo: null, rate, deduction: 0 }] },
+      { kind: 'other_terms' },
     ])
   })
 

@@ -204,7 +204,20 @@ const FLAT_CAP = 0.02
 const LEVERAGES = [125, 100, 75, 50, 40, 30, 25, 20, 10, 5]
 const RATE_DECIMALS = 10
 
-/** A row of `fundingInfo`: interval, cap and floor. Markets without a row have the venue's usual 8 h. */
+/** Markets without a row in `fundingInfo` have this interval. */
+const USUAL_HOURS = 8
+
+function parseFundingInfo(body: unknown): RestAnswer<FactRow> {
+  const answer = rowsOf(body, readFundingInfo)
+  if (answer.kind !== 'rows' || !Array.isArray(body)) return answer
+  const named = body.map((row: unknown) => (isRecord(row) && isSymbol(row['symbol']) ? row['symbol'] : undefined))
+  // Which market a row without a symbol is of is not known: it may be any of the others.
+  if (named.includes(undefined)) return answer
+  const symbols = new Set(named.filter((symbol) => symbol !== undefined))
+  return { ...answer, rows: [...answer.rows, { kind: 'other_terms', named: symbols, intervalHours: USUAL_HOURS }] }
+}
+
+/** A row of `fundingInfo`: interval, cap and floor. */
 function readFundingInfo(row: unknown): FactRow | undefined {
   if (!isRecord(row) || !isSymbol(row['symbol'])) return refusedField
   const { symbol, adjustedFundingRateCap: cap, adjustedFundingRateFloor: floor, fundingIntervalHours: hours } = row
@@ -308,7 +321,7 @@ const terms: readonly Poll[] = [
     scope: whole,
     everyMs: HOUR_MS,
     call: () => ({ path: '/fapi/v1/fundingInfo', cost: FUNDING_COST }),
-    parse: (_whole, body) => rowsOf(body, readFundingInfo),
+    parse: (_whole, body) => parseFundingInfo(body),
   },
   {
     name: 'interest',
