@@ -7,7 +7,7 @@ import { createLog } from '../../../infra/log.ts'
 import { RestClient } from '../transport/rest-client.ts'
 import { tickersPoll } from '../venues/venue.ts'
 import { feedMetrics } from './metrics.ts'
-import { Poller } from './poller.ts'
+import { Poller, type PollHost } from './poller.ts'
 import { hostNow, hostTime } from './process-clock.ts'
 import { Report } from './report.ts'
 
@@ -36,12 +36,13 @@ it('a poll that is not answered any more lives no longer where a clock that was 
   vi.useFakeTimers({ toFake: ['Date'] })
   const stamps = vi.spyOn(hostTime, 'now').mockImplementation(() => Date.now() + 7_200_000)
   try {
-    const poll = tickersPoll('SPOT', { path: '/', cost: 1 }, () => ({ kind: 'rows', rows: [] }))
+    const price = { kind: 'ticker', symbol: 'BTCUSDT', time: null, last: '100' } as const
+    const poll = tickersPoll('SPOT', { path: '/', cost: 1 }, () => ({ kind: 'rows', rows: [price] }))
     let answers = 0
-    const answer = { kind: 'rows', rows: [] } as const
-    const host = {
+    const host: PollHost = {
       unavailable: false,
-      get: () => (answers++ === 0 ? Promise.resolve(answer) : new Promise<never>(() => undefined)),
+      get: (_call, parse) =>
+        answers++ === 0 ? Promise.resolve(parse(null) as never) : new Promise<never>(() => undefined),
     }
     const none = { next: () => undefined, has: () => false }
     const poller = new Poller(poll, 0, host, { rows: () => undefined, ended: () => undefined }, none, hostNow)

@@ -497,6 +497,7 @@ describe('feeds', () => {
   it('say that a venue’s prices are down 15 s after its last sign of life, and what prices did meanwhile', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     cleanups.push(() => vi.useRealTimers())
+    venue.answers.set('/spot', [{ kind: 'ticker', time: null, symbol: 'ETHUSDT', last: '10' }])
     const started = await start({ source: pricingVenueOf(), tickMs: 50 })
     const { of, broker } = started
     const stateAfter = (seconds: number) => priceStateAfter(seconds, started)

@@ -12,7 +12,7 @@ const underWayMax = 4
 const pagesMax = 20
 /** A poll whose period is longer says nothing of whether its channel lives. */
 const slowMs = 600_000
-/** A polled channel lives while its newest answer is no older than this many periods and this. */
+/** A polled channel lives while its newest answer that says something is no older than this many periods and this. */
 const livePeriods = 3
 const liveMs = 30_000
 /** That of spot prices, which count for 15 s after a sign of life: no older than this many periods, of 10 s. */
@@ -62,7 +62,7 @@ export class Poller {
     return this.poll.topic
   }
 
-  /** When the venue last answered, the host's milliseconds; 0: never. */
+  /** When the venue last answered with what the poll is for, the host's milliseconds; 0: never. */
   get answeredAt(): number {
     return this.#answeredAt
   }
@@ -105,9 +105,12 @@ export class Poller {
     for (let page = 0; call !== undefined && page < pagesMax && !this.#stopped; page++) {
       outcome = await this.#host.get(call, (body) => poll.parse(symbol, body, this.#now()), priority)
       if (outcome.kind !== 'rows' || this.#stopped) break
-      this.#answeredAt = this.#now()
-      this.#heardAt = ticks()
-      this.#report.rows(poll, outcome.rows, this.#answeredAt * 1_000)
+      const received = this.#now()
+      if (isSignOfLife(poll, outcome.rows)) {
+        this.#answeredAt = received
+        this.#heardAt = ticks()
+      }
+      this.#report.rows(poll, outcome.rows, received * 1_000)
       call = outcome.next
     }
     if (this.#stopped) return
@@ -115,6 +118,11 @@ export class Poller {
     this.plan.ended(symbol, endOf(outcome), this.#now())
     this.tick()
   }
+}
+
+/** A whole market without one fact is no answer, where it cannot be that there is none. */
+function isSignOfLife({ scope, mayBeEmpty }: Poll, rows: readonly FactRow[]): boolean {
+  return scope.of !== 'whole' || mayBeEmpty === true || rows.some((row) => 'kind' in row)
 }
 
 function endOf(outcome: RestOutcome<FactRow>): CallEnd {

@@ -132,6 +132,8 @@ export interface Poll {
   readonly afterMinuteMs?: number
   /** Waits until a settlement of the instrument has passed, and asks then. */
   readonly when?: 'settlement'
+  /** Of a whole market: there may be nothing to tell. An answer of any other that says nothing is no sign of life. */
+  readonly mayBeEmpty?: true
   /** `now`: the host's clock, milliseconds. `symbol`: the venue's own; for `whole` the scope' name. */
   call(symbol: string, now: number): RestCall
   /** `next` in the answer is called too: pages. */

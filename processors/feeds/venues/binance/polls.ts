@@ -69,11 +69,12 @@ export const FUNDING_COST = 21
 const WINDOW_MS = 3 * 24 * HOUR_MS
 const WINDOWS = 13
 
-type Calls = Pick<Poll, 'call' | 'parse'>
+type Calls = Pick<Poll, 'call' | 'parse' | 'mayBeEmpty'>
 
-/** Settled rates of the whole market, of so long until now. */
+/** Settled rates of the whole market, of so long until now: markets of 4 or 8 h alone settle in few hours. */
 function settlementsOf(ms: number): Calls {
   return {
+    mayBeEmpty: true,
     call: (_whole, now) => pageFrom(now - ms),
     parse: (_whole, body) => parseSettlements(body),
   }
