@@ -105,8 +105,10 @@ describe('normalising recorded lines', () => {
 
   it('reads lists of instruments', () => {
     const product = '{"id":"BTC-USD","base_currency":"BTC","quote_currency":"USD","status":"online"}'
-    expect(run('coinbase', 'instruments', [`[${product}]`]).records).toMatchObject([
-      { instrument: 'coinbase:spot:BTC-USD', asset: 'btc', status: 'live' },
+    const ended = '{"id":"X-USD","base_currency":"X","quote_currency":"USD","status":"delisted"}'
+    expect(run('coinbase', 'instruments', [`[${product},${ended}]`]).records).toMatchObject([
+      { instrument: 'coinbase:spot:BTC-USD', asset: 'btc', status: 'live', source: 'venue' },
+      { instrument: 'coinbase:spot:X-USD', asset: 'x', status: 'closed', source: 'venue' },
     ])
     expect(run('coinbase', 'instruments', ['{"message":"NotFound"}']).refused).toEqual(['error NotFound'])
   })

@@ -70,10 +70,11 @@ export class Normalizer {
   #instruments(recorded: RecordedMessage, line: string): Instrument[] {
     const { venue: name, market, listing } = this.#options.venue
     const rows = this.#rows(listing.parse(jsonOf(recorded.text)), line)
-    const markets = [{ venue: name, market, source: 'venue' as const, rows, prices: [] }]
+    // No list with prices will follow: all are placed by their names, as seeds are.
+    const markets = [{ venue: name, market, source: 'seed' as const, rows, prices: [] }]
     const { instruments } = resolveInstruments(markets, new Map(), recorded.received ?? 0)
     this.#count('instruments', instruments.length)
-    return [...instruments]
+    return instruments.map((row) => ({ ...row, source: 'venue' }))
   }
 
   #rows<Row>(answer: RestAnswer<Row>, line: string): readonly Row[] {

@@ -2,6 +2,7 @@ import type { LogReader, Writer } from '../../../infra/kafka/seam.ts'
 import type { Codec } from '../../../schemas/codec.ts'
 import type { Instrument, Micros } from '../../../schemas/records.ts'
 import type { Market } from '../../../schemas/venues.ts'
+import type { Doubt } from '../venues/assets.ts'
 import { changedInstruments, resolveInstruments, type VenueMarkets } from '../venues/instruments.ts'
 import { Readback, type ReadbackPorts } from './readback.ts'
 import type { Listing, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
@@ -16,7 +17,7 @@ export interface ListedMarket {
   readonly name: string
   readonly market: Market
   readonly listing: Listing
-  readonly rest: RestClient
+  readonly rest: Pick<RestClient, 'get'>
 }
 
 /** The venues' markets, joined to assets, with the newest row of each instrument in `market.instruments`. */
@@ -49,7 +50,7 @@ export class InstrumentTable {
   }
 
   /** Joins the lists, writes what is new, and returns what a person should look at. */
-  async update(markets: readonly VenueMarkets[], now: Micros): Promise<readonly unknown[]> {
+  async update(markets: readonly VenueMarkets[], now: Micros): Promise<readonly Doubt[]> {
     const { instruments, doubts } = resolveInstruments(markets, this.#known, now)
     const changed = changedInstruments(instruments, this.#known)
     for (const row of changed) this.#known.set(row.instrument, row)
@@ -85,7 +86,8 @@ export async function askMarkets(asked: ListedMarket): Promise<VenueMarkets> {
   if (rows === undefined || rows.length === 0) return seedOf(asked)
   const { prices } = listing
   const priced = prices === undefined ? [] : await allPages(rest, prices.first, (body) => prices.parse(body))
-  return { venue: name, market, source: 'venue', rows, prices: priced ?? [] }
+  const listed = { venue: name, market, source: 'venue', rows } as const
+  return priced === undefined ? { ...listed, prices: [], arePricesOld: true } : { ...listed, prices: priced }
 }
 
 /** What is checked in of a market. */
@@ -94,7 +96,7 @@ export function seedOf({ name, market, listing }: ListedMarket): VenueMarkets {
 }
 
 async function allPages<Row>(
-  rest: RestClient,
+  rest: ListedMarket['rest'],
   first: RestCall,
   parse: (body: unknown) => RestAnswer<Row>,
 ): Promise<Row[] | undefined> {

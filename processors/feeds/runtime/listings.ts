@@ -1,13 +1,14 @@
 import type { Logger } from '../../../infra/log.ts'
 import { hostNow, ticks } from './process-clock.ts'
 import { askMarkets, seedOf, type ListedMarket, type InstrumentTable } from './instrument-table.ts'
+import type { Doubt } from '../venues/assets.ts'
 import type { VenueMarkets } from '../venues/instruments.ts'
 
 /** How long the first start waits for a venue's list before it goes by the checked-in one. */
 const firstWaitMs = 8_000
 /** The same where the log knows the venue's markets from before: trades matter more than news of markets. */
 const knownWaitMs = 1_500
-/** A market whose list could not be had is asked again sooner than the others. */
+/** A market whose list, or whose prices, could not be had is asked again sooner than the others. */
 const failedAgainMs = 60_000
 /** A venue that refuses a symbol may have changed its list: it is asked again, but not more often than this. */
 const soonMs = 30_000
@@ -22,6 +23,8 @@ export class Listings {
   readonly #newest = new Map<ListedMarket, VenueMarkets>()
   readonly #timers = new Map<ListedMarket, NodeJS.Timeout>()
   readonly #askedAt = new Map<ListedMarket, number>()
+  /** Instruments whose doubts the log has been told. */
+  readonly #told = new Set<string>()
   #updating: Promise<void> = Promise.resolve()
   #stopped = false
 
@@ -78,10 +81,14 @@ export class Listings {
     this.#askedAt.set(asked, ticks())
     const markets = await askMarkets(asked)
     const isSeed = markets.source === 'seed'
-    // What the venue said an hour ago is better than what is checked in.
-    if (!isSeed || this.#newest.get(asked)?.source !== 'venue') this.#newest.set(asked, markets)
+    const arePricesOld = markets.arePricesOld === true
+    const before = this.#newest.get(asked)
+    // What the venue said an hour ago is better than what is checked in, and than no price at all.
+    if (!isSeed) this.#newest.set(asked, arePricesOld ? { ...markets, prices: before?.prices ?? [] } : markets)
+    else if (before?.source !== 'venue') this.#newest.set(asked, markets)
     if (isSeed) this.#log.warn({ venue, market }, 'no list of markets, using the newest one that is known')
-    this.#later(isSeed ? Math.min(failedAgainMs, this.#againMs) : this.#againMs, asked)
+    if (arePricesOld) this.#log.warn({ venue, market }, 'no list of prices, new markets wait for it')
+    this.#later(isSeed || arePricesOld ? Math.min(failedAgainMs, this.#againMs) : this.#againMs, asked)
   }
 
   /** One timer a market: a later call replaces it. */
@@ -105,7 +112,18 @@ export class Listings {
     if (this.#stopped) return
     const markets = this.#markets.flatMap((asked) => this.#newest.get(asked) ?? [])
     const doubts = await this.#table.update(markets, hostNow() * 1_000)
-    for (const doubt of doubts) this.#log.warn({ doubt }, 'a market that may not be its asset')
+    for (const doubt of doubts) this.#tell(doubt)
     this.#apply()
+  }
+
+  /** Once: it stands as long as a venue lists it so. */
+  #tell(doubt: Doubt): void {
+    if (this.#told.has(doubt.instrument)) return
+    this.#told.add(doubt.instrument)
+    const isLeftOut = doubt.price === null
+    this.#log.warn(
+      { doubt },
+      isLeftOut ? 'a market is left out until it has a price' : 'a market that may not be its asset',
+    )
   }
 }

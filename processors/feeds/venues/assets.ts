@@ -14,16 +14,27 @@ export interface Candidate {
   readonly venue: string
   readonly row: Listed
   readonly unitPrice: number | undefined
+  /** Where nothing but its name tells its asset: whether it is placed by it, by it unless another has it, or left out. */
+  readonly byName: 'always' | 'alone' | 'never'
 }
 
-/** A market that its ticker would join to an asset, but whose price says otherwise: a namesake or a wrong multiplier. */
+/**
+ * A market that its ticker would join to an asset, but whose price says otherwise: a namesake or a wrong multiplier. Or one
+ * that is left out, since it has no price that says whether it is that asset.
+ */
 export interface Doubt {
   readonly instrument: string
   /** The asset that the ticker means. */
   readonly expected: string
-  /** Its price for one unit of that asset, and the asset's. */
-  readonly price: number
-  readonly reference: number
+  /** Its price for one unit of that asset, and the asset's; null: there is none. */
+  readonly price: number | null
+  readonly reference: number | null
+}
+
+/** Without an asset: the market is left out for now. */
+interface Placed {
+  readonly asset?: string
+  readonly doubt?: Doubt
 }
 
 /** The assets found so far with the price of each, as far as it is known. */
@@ -37,10 +48,10 @@ export class Assets {
   }
 
   /** The asset of a market. `known`: its row in the log, if it has one. */
-  assetOf(candidate: Candidate, known: Instrument | undefined): { asset: string; doubt?: Doubt } {
+  assetOf(candidate: Candidate, known: Instrument | undefined): Placed {
     const { row, unitPrice, instrument } = candidate
     const expected = knownAsset(row.base)?.id ?? known?.asset
-    if (expected === undefined) return { asset: this.#joined(candidate) }
+    if (expected === undefined) return this.#joined(candidate)
     const reference = this.#prices.get(expected)
     if (unitPrice === undefined || reference === undefined) {
       this.#learn(expected, unitPrice)
@@ -51,16 +62,25 @@ export class Assets {
   }
 
   /** A base outside the map: the plain asset or a namesake's, whichever price is nearest and fits, else a new one. */
-  #joined(candidate: Candidate): string {
+  #joined(candidate: Candidate): Placed {
     const id = candidate.row.base.toLowerCase()
     const namesakes = [...this.#prices.keys()].filter((asset) => asset === id || asset.startsWith(`${id}.`))
+    if (candidate.unitPrice === undefined && candidate.byName !== 'always') {
+      if (candidate.byName === 'never') return {}
+      const [expected] = namesakes
+      if (expected !== undefined) return { doubt: this.#unpriced(candidate, expected) }
+    }
     const distances = namesakes.map((asset) => this.#distance(asset, candidate.unitPrice))
     const nearest = distances.indexOf(Math.min(...distances))
     const fitting = namesakes[nearest]
-    if (fitting !== undefined && (distances[nearest] ?? Infinity) <= SAME_ASSET_WITHIN) return fitting
-    if (namesakes.length > 0) return this.#own(candidate)
+    if (fitting !== undefined && (distances[nearest] ?? Infinity) <= SAME_ASSET_WITHIN) return { asset: fitting }
+    if (namesakes.length > 0) return { asset: this.#own(candidate) }
     this.#learn(id, candidate.unitPrice)
-    return id
+    return { asset: id }
+  }
+
+  #unpriced({ instrument }: Candidate, expected: string): Doubt {
+    return { instrument, expected, price: null, reference: this.#prices.get(expected) ?? null }
   }
 
   /** How far a price is from an asset's, as a part of the asset's; Infinity where either is not known. */

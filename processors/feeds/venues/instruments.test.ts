@@ -6,16 +6,16 @@ import type { Listed } from './venue.ts'
 const at = 1_790_000_000_000_000
 const none = new Map<string, Instrument>()
 
-/** `WIFUSDT WIF 2.5, 1000PEPEUSDT PEPE/1000 0.012`: symbol, base (and multiplier), price in the venue's units or `-`. */
+/** `WIFUSDT WIF 2.5, 1000PEPEUSDT PEPE/1000 0.012`: symbol, base (and multiplier), price in the venue's units or `-`; `-!`: not live. */
 function markets(venue: string, text: string, source: 'venue' | 'seed' = 'venue'): VenueMarkets {
   const entries = text.split(', ').map((entry) => entry.split(' '))
-  const rows = entries.map(([symbol = '', ticker = '']): Listed => {
+  const rows = entries.map(([symbol = '', ticker = '', price = '']): Listed => {
     const [base = '', factor = '1'] = ticker.split('/')
     const [sizeFactor, priceFactor] = [Number(factor), Number(factor)]
-    return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor, priceFactor, tick: null, live: true }
+    return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor, priceFactor, tick: null, live: price !== '-!' }
   })
   const prices = entries.flatMap(([symbol = '', , price = '-']) =>
-    price === '-' ? [] : [{ symbol, price: Number(price) }],
+    price.startsWith('-') ? [] : [{ symbol, price: Number(price) }],
   )
   return { venue, market: 'perp', source, rows, prices }
 }
@@ -71,11 +71,39 @@ describe('joining listings to assets', () => {
     ).toMatchObject({ 'bybit XUSDT': 'x.bybit', 'okx X-USDT-SWAP': 'x.bybit' })
   })
 
-  it('joins nothing by name alone where a price is missing', () => {
-    expect(assets(markets('binance', 'WIFUSDT WIF -'), markets('bybit', 'WIFUSDT WIF 2'))).toEqual({
-      'binance WIFUSDT': 'wif',
-      'bybit WIFUSDT': 'wif.bybit',
-    })
+  it('leaves a market without a price out while another has its name, and says so', () => {
+    const listed = [markets('binance', 'WIFUSDT WIF -'), markets('bybit', 'WIFUSDT WIF 2')]
+    const { instruments, doubts } = resolveInstruments(listed, none, at)
+    expect(instruments.map(({ instrument, asset }) => [instrument, asset])).toEqual([['bybit:perp:WIFUSDT', 'wif']])
+    expect(doubts).toEqual([{ instrument: 'binance:perp:WIFUSDT', expected: 'wif', price: null, reference: 2 }])
+  })
+
+  it('joins it once it has a price, also to what the log has of a later venue alone', () => {
+    const before = resolveInstruments([markets('bybit', 'WIFUSDT WIF 2')], none, at).instruments
+    const now = [markets('binance', 'WIFUSDT WIF 2.01'), markets('bybit', 'WIFUSDT WIF 2')]
+    expect(resolveInstruments(now, logOf(before), at).instruments.map(({ asset }) => asset)).toEqual(['wif', 'wif'])
+  })
+
+  it('places a market without a price by its name where no other has it', () => {
+    expect(assets(markets('binance', 'WIFUSDT WIF -'))).toEqual({ 'binance WIFUSDT': 'wif' })
+  })
+
+  it('leaves out what is announced without a price, so that whoever trades first has the name', () => {
+    const announced = [markets('binance', 'NEWUSDT NEW -!'), markets('okx', 'NEW-USDT-SWAP NEW -!')]
+    expect(resolveInstruments(announced, none, at)).toEqual({ instruments: [], doubts: [] })
+    const first = [markets('binance', 'NEWUSDT NEW -!'), markets('okx', 'NEW-USDT-SWAP NEW 0.5')]
+    const before = resolveInstruments(first, none, at).instruments
+    expect(before).toMatchObject([{ instrument: 'okx:perp:NEW-USDT-SWAP', asset: 'new' }])
+    const both = [markets('binance', 'NEWUSDT NEW 0.5'), markets('okx', 'NEW-USDT-SWAP NEW 0.5')]
+    expect(resolveInstruments(both, logOf(before), at).instruments.map(({ asset }) => asset)).toEqual(['new', 'new'])
+  })
+
+  it('places only what the map and the log know where a venue did not tell its prices', () => {
+    const before = resolveInstruments([markets('binance', 'WIFUSDT WIF 2')], none, at).instruments
+    const now = { ...markets('binance', 'WIFUSDT WIF -, BTCUSDT BTC -, XUSDT X -'), arePricesOld: true as const }
+    const { instruments, doubts } = resolveInstruments([now], logOf(before), at)
+    expect(instruments.map(({ asset }) => asset)).toEqual(['wif', 'btc'])
+    expect(doubts).toEqual([])
   })
 
   it('compares prices of one unit, multipliers taken out', () => {

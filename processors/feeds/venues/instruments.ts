@@ -1,3 +1,4 @@
+import { knownAsset } from '../../../schemas/catalogue.ts'
 import type { Instrument, Micros } from '../../../schemas/records.ts'
 import { instrumentId } from '../../../schemas/venues.ts'
 import type { Market } from '../../../schemas/venues.ts'
@@ -11,6 +12,8 @@ export interface VenueMarkets {
   readonly source: 'venue' | 'seed'
   readonly rows: readonly Listed[]
   readonly prices: readonly ListedPrice[]
+  /** Its prices could not be had: these are of before, if there are any. */
+  readonly arePricesOld?: true
 }
 
 interface Resolution {
@@ -28,6 +31,9 @@ type KnownInstruments = ReadonlyMap<string, Instrument>
  * - A ticker of the checked-in map means its asset, under an old name or a new one (POL is matic, GRAM is ton).
  * - Any other market joins a same-named asset of an earlier venue when its price is within 5 % of it; else it is an
  *   asset of its own: the first venue that lists a base owns the plain id (`wif`), others get `wif.okx`.
+ * - Without a price nothing tells whether it is that asset: it is left out until it has one, a doubt to be looked at, where
+ *   it is not the only one of its name. One that is not traded yet, or whose venue did not tell its prices, is left out too:
+ *   it must not keep others from the name. So that no order of venues matters, the log's own are placed first.
  * - A market whose price is absurdly far from its asset's is an asset of its own too, and a doubt to be looked at.
  * - `known` are the rows in the log: an instrument keeps the asset it had, and a venue that could not be asked keeps
  *   what it listed before (seeds only add to it). What a venue, when asked, no longer lists is closed.
@@ -35,13 +41,20 @@ type KnownInstruments = ReadonlyMap<string, Instrument>
 export function resolveInstruments(markets: readonly VenueMarkets[], known: KnownInstruments, at: Micros): Resolution {
   const candidates = markets.flatMap((market) => candidatesOf(market, known))
   const assets = new Assets(candidates, known.values())
-  const doubts: Doubt[] = []
-  const listed = candidates.map((candidate) => {
-    const { asset, doubt } = assets.assetOf(candidate, known.get(candidate.instrument))
-    if (doubt !== undefined) doubts.push(doubt)
-    return recordOf(candidate, asset, at)
+  const inTurn = candidates.toSorted((a, b) => turnOf(a, known) - turnOf(b, known))
+  const placed = new Map(inTurn.map((one) => [one, assets.assetOf(one, known.get(one.instrument))]))
+  const listed = candidates.flatMap((candidate) => {
+    const asset = placed.get(candidate)?.asset
+    return asset === undefined ? [] : [recordOf(candidate, asset, at)]
   })
+  const doubts = candidates.flatMap((candidate) => placed.get(candidate)?.doubt ?? [])
   return { instruments: [...listed, ...unlisted(markets, listed, known, at)], doubts }
+}
+
+/** What has an asset tells its price before others are compared with it, and what has a price is placed before what has none. */
+function turnOf({ instrument, row, unitPrice }: Candidate, known: KnownInstruments): number {
+  if (known.has(instrument) || knownAsset(row.base) !== undefined) return 0
+  return unitPrice === undefined ? 2 : 1
 }
 
 /** The rows that say something new, to be written to the log. */
@@ -90,9 +103,14 @@ function candidatesOf(from: VenueMarkets, known: KnownInstruments): ListedCandid
     const price = prices.get(row.symbol)
     const unitPrice = price === undefined ? undefined : price / row.priceFactor
     const instrument = instrumentId(from.venue, from.market, row.symbol)
-    return { instrument, venue: from.venue, from, row, unitPrice }
+    return { instrument, venue: from.venue, from, row, unitPrice, byName: byNameOf(from, row) }
   })
   return from.source === 'venue' ? candidates : candidates.filter(({ instrument }) => !known.has(instrument))
+}
+
+function byNameOf({ source, arePricesOld }: VenueMarkets, { live }: Listed): Candidate['byName'] {
+  if (source === 'seed') return 'always'
+  return live && arePricesOld !== true ? 'alone' : 'never'
 }
 
 /** Rows of the log that were not listed now: closed where the venue was asked, as they were where it was not. */
