@@ -229,6 +229,18 @@ describe('the price chain', () => {
     expect(await body('/api/v1/market/bitcoin')).toMatchObject({ data: { price }, stale: false })
   })
 
+  it('leaves a market whose place another of its venue has taken', async () => {
+    const { market } = api.database
+    const before = NOW - 61 * SECOND
+    const left = market.tickers
+      .filter(({ instrument }) => instrument.startsWith('bybit:'))
+      .map((row) => ({ ...row, instrument: 'bybit:spot:BTCUSDC', quote: 'USDC', time: before, received: before }))
+    market.tickers.push(...left.map((row) => ({ ...row, price: 50, last: 50, quote_volume_24h: 1e9 })))
+    expect(left).toHaveLength(1)
+    expect(await body('/price/BTC')).toMatchObject({ exchanges: { bybit: { price: 103 } } })
+    expect(await body('/api/v1/market/bitcoin')).toMatchObject({ data: { volume_24h: 4 * 10_000 + 50 * 101 } })
+  })
+
   it('leaves a composite price whose markets are listed no longer', async () => {
     spokeLast(60)
     for (const venue of all)

@@ -54,11 +54,11 @@ export interface TickerRow {
   readonly received: Micros
 }
 
-/** The spot markets of some assets, busiest first; not those that their venues no longer list or have renamed. */
+/** The spot markets of some assets, busiest first; not those that are no longer listed, or that another stands for now. */
 export function tickersOf(present: Present, ...assets: readonly string[]): TickerRow[] {
   const rows = assets.flatMap((asset) => {
     const own = [...present.of(asset).ticker.values()].filter((row) => row.asset === asset)
-    return withoutRenamed(own.filter(({ instrument }) => isListed(present, instrument)).map(tickerOf))
+    return withoutFormer(own.filter(({ instrument }) => isListed(present, instrument)).map(tickerOf))
   })
   return rows.toSorted((a, b) => (b.volume24h ?? 0) - (a.volume24h ?? 0))
 }
@@ -68,11 +68,10 @@ function isListed({ common }: Present, instrument: string): boolean {
   return (common.instrument.get(instrument)?.status ?? 'live') === 'live'
 }
 
-/** Of an asset's markets: the composite price takes the later one over in the same way. */
-function withoutRenamed(rows: readonly TickerRow[]): TickerRow[] {
+/** One market of a venue stands for an asset at a time: what is a minute behind another was renamed, or stood for it before. */
+function withoutFormer(rows: readonly TickerRow[]): TickerRow[] {
   return rows.filter(
-    ({ venue, quote, received }) =>
-      !rows.some((other) => other.venue === venue && other.quote === quote && other.received - received > RENAMED),
+    ({ venue, received }) => !rows.some((other) => other.venue === venue && other.received - received > RENAMED),
   )
 }
 

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../../../infra/log.ts'
+import type { Instrument } from '../../../schemas/records.ts'
 import { testTask } from '../../kernel/testing/task.ts'
+import { FactBook } from '../facts/fact-book.ts'
+import type { VenueMarkets } from '../venues/instruments.ts'
 import type { Listed, ListedPrice, Listing, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
 import { InstrumentTable, type ListedMarket } from './instrument-table.ts'
 import { Listings } from './listings.ts'
@@ -8,8 +11,8 @@ import { Listings } from './listings.ts'
 const logger = createLog('test', { LOG_LEVEL: 'fatal' })
 const hour = 3_600_000
 
-function row(symbol: string, base: string): Listed {
-  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: 1, priceFactor: 1, tick: null, live: true }
+function row(symbol: string, base: string, quote = 'USDT'): Listed {
+  return { symbol, base, quote, settle: quote, sizeFactor: 1, priceFactor: 1, tick: null, live: true }
 }
 
 /** A venue whose lists are what the test says at each call; `failed`: it does not answer. */
@@ -99,5 +102,30 @@ describe('a market whose price is not told', () => {
     await vi.advanceTimersByTimeAsync(hour)
     expect(assetsOf(table, 'binance', 'bybit')).toEqual(['wif', 'wif'])
     listings.stop()
+  })
+})
+
+describe('of several spot markets of an asset', () => {
+  const now = 1_790_000_000_000_000
+  const pairs = (...quotes: string[]): VenueMarkets => {
+    const rows = quotes.map((quote) => row(`ARB${quote}`, 'ARB', quote))
+    return { venue: 'bybit', market: 'spot', source: 'venue', rows, prices: [] }
+  }
+
+  it('the first of its venue’s quotes stands for it, whatever the order of the list', async () => {
+    const table = await emptyTable()
+    await table.update([pairs('USDC', 'USDT')], now)
+    expect(table.of('bybit', 'spot').get('arb')?.symbol).toBe('ARBUSDT')
+  })
+
+  it('it takes the place of one that stood for it before, which is told to have ended', async () => {
+    const table = await emptyTable()
+    const book = new FactBook({ record: () => undefined, clamped: () => undefined })
+    const list = (): Instrument[] => book.list('bybit', 'spot', table.of('bybit', 'spot').values())
+    await table.update([pairs('USDC')], now)
+    list()
+    await table.update([pairs('USDC', 'USDT')], now)
+    expect(list()).toMatchObject([{ symbol: 'ARBUSDC' }])
+    expect([...book.of('bybit', 'spot')].map(({ instrument }) => instrument.symbol)).toEqual(['ARBUSDT'])
   })
 })

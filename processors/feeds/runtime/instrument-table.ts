@@ -1,7 +1,7 @@
 import type { LogReader, Writer } from '../../../infra/kafka/seam.ts'
 import type { Codec } from '../../../schemas/codec.ts'
 import type { Instrument, Micros } from '../../../schemas/records.ts'
-import type { Market } from '../../../schemas/venues.ts'
+import { priceVenues, quotesOf, type Market } from '../../../schemas/venues.ts'
 import type { Doubt } from '../venues/assets.ts'
 import { changedInstruments, resolveInstruments, type VenueMarkets } from '../venues/instruments.ts'
 import { Readback, type ReadbackPorts } from './readback.ts'
@@ -65,15 +65,26 @@ export class InstrumentTable {
     return doubts
   }
 
-  /** The live instruments of a venue's market by asset. Of two for one asset the first that the log has stays. */
+  /** The live instruments of a venue's market by asset: of several the one of its first quote, of equals the log's first. */
   of(venue: string, market: Market): ReadonlyMap<string, Instrument> {
     const byAsset = new Map<string, Instrument>()
+    const quotes = market === 'spot' ? spotQuotesOf(venue) : []
     for (const row of this.#known.values()) {
       if (row.venue !== venue || row.market !== market || row.status !== 'live') continue
-      if (!byAsset.has(row.asset)) byAsset.set(row.asset, row)
+      const before = byAsset.get(row.asset)
+      if (before === undefined || rankOf(row, quotes) < rankOf(before, quotes)) byAsset.set(row.asset, row)
     }
     return byAsset
   }
+}
+
+function spotQuotesOf(venue: string): readonly string[] {
+  const priced = priceVenues.find((name) => name === venue)
+  return priced === undefined ? [] : quotesOf(priced)
+}
+
+function rankOf({ quote }: Instrument, quotes: readonly string[]): number {
+  return quotes.includes(quote) ? quotes.indexOf(quote) : quotes.length
 }
 
 /**
