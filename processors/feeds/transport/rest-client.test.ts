@@ -65,6 +65,7 @@ describe('REST', () => {
     ['403 as a refusal', 403, {}, 'no', { kind: 'unavailable', status: 403 }],
     ['451 as a refusal', 451, {}, 'no', { kind: 'unavailable', status: 451 }],
     ['500 as a failure', 500, {}, '[]', { kind: 'failed' }],
+    ['408 as a failure', 408, {}, '{}', { kind: 'failed', message: 'HTTP 408' }],
     ['what is not JSON as a failure', 200, {}, '<html>', { kind: 'failed' }],
     ['400 with rows as the venue’s error', 400, {}, '[]', { kind: 'error', code: 'http_400' }],
     ['the venue’s own error as such', 200, {}, '{}', { kind: 'error', code: 'bad' }],

@@ -10,6 +10,8 @@ const deadlineMs = 10_000
 const maxBodyBytes = 32 * 1024 * 1024
 const tooMany: ReadonlySet<number> = new Set([418, 429])
 const refusals: ReadonlySet<number> = new Set([403, 451])
+/** The venue's own deadline has passed. */
+const timedOut = 408
 /** Waiting time where a venue says "too many" without a time. */
 const tooManyMs = 10_000
 const unavailableMs = 600_000
@@ -177,7 +179,8 @@ export class RestClient implements Rest {
     const text = await boundedText(response)
     const body = jsonOf(text)
     if (body === undefined) return { kind: 'failed', message: `HTTP ${response.status}, not JSON` }
-    if (response.status >= 500) return { kind: 'failed', message: `HTTP ${response.status}` }
+    if (response.status >= 500 || response.status === timedOut)
+      return { kind: 'failed', message: `HTTP ${response.status}` }
     const answer = parse(body)
     switch (answer.kind) {
       case 'rows':

@@ -167,6 +167,18 @@ describe('Binance over REST', () => {
   it.each([
     [{ code: -1003, msg: 'Too many requests' }, { kind: 'limited' }],
     [
+      { code: -1001, msg: 'Internal error; please try again.' },
+      { kind: 'failed', message: '-1001 Internal error; please try again.' },
+    ],
+    [
+      { code: -1007, msg: 'Timeout' },
+      { kind: 'failed', message: '-1007 Timeout' },
+    ],
+    [
+      { code: -1008, msg: 'Request throttled' },
+      { kind: 'failed', message: '-1008 Request throttled' },
+    ],
+    [
       { code: -1121, msg: 'Invalid symbol.' },
       { kind: 'error', code: '-1121', message: 'Invalid symbol.' },
     ],

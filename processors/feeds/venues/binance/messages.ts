@@ -82,9 +82,14 @@ export function symbolQuery(symbol: string): string {
   return `symbol=${encodeURIComponent(symbol)}`
 }
 
+/** -1001: "Internal error; unable to process your request. Please try again."; -1007: TIMEOUT; -1008: overloaded, "try again". */
+const forNow: ReadonlySet<unknown> = new Set([-1001, -1007, -1008])
+
 /** `{"code":-1121,"msg":"Invalid symbol."}`; -1003 is TOO_MANY_REQUESTS. */
 export function refusal(body: unknown): RestAnswer<never> | undefined {
   if (!isRecord(body) || typeof body['code'] !== 'number') return undefined
-  if (body['code'] === -1003) return { kind: 'limited' }
-  return { kind: 'error', code: String(body['code']), message: textOf(body['msg']) }
+  const [code, message] = [body['code'], textOf(body['msg'])]
+  if (code === -1003) return { kind: 'limited' }
+  if (forNow.has(code)) return { kind: 'failed', message: `${code} ${message}` }
+  return { kind: 'error', code: String(code), message }
 }

@@ -46,6 +46,11 @@ describe('Bitget trades', () => {
     const body = { code: '00000', msg: 'success', requestTime: 1, data: [{ ...row, side: 'Buy', symbol: 'BTCUSDT' }] }
     expect(trades.backfill.parse('BTCUSDT', body)).toEqual({ kind: 'rows', rows: [trade] })
     expect(trades.backfill.parse('BTCUSDT', { code: '429', msg: 'Too Many Requests' })).toEqual({ kind: 'limited' })
+    for (const code of ['40010', '40015', '40200'])
+      expect(trades.backfill.parse('BTCUSDT', { code, msg: 'later' })).toEqual({
+        kind: 'failed',
+        message: `${code} later`,
+      })
     expect(trades.backfill.parse('BTCUSDT', { code: '40034', msg: 'no' })).toEqual({
       kind: 'error',
       code: '40034',

@@ -60,11 +60,15 @@ function readReply({ event, msg }: Record<string, unknown>, symbol: string | und
   return event === 'unsubscribe' ? { kind: 'unsubscribed', symbols, id: null } : unknownEvent
 }
 
+/** 40010: "Request timed out"; 40015: "System is abnormal, please try again later"; 40200: "Server upgrade, please try again later". */
+const forNow: ReadonlySet<string> = new Set(['40010', '40015', '40200'])
+
 /** The rows of `{"code":"00000","msg":"success","requestTime":..,"data":[..]}`; 429 is "too many requests". */
 export function rowsOf<Row>(body: unknown, read: (row: unknown) => readonly Row[]): RestAnswer<Row> {
   if (!isRecord(body) || typeof body['code'] !== 'string') return badBody('a code')
   const { code, msg, data } = body
   if (code === '429' || code === '30007') return { kind: 'limited' }
+  if (forNow.has(code)) return { kind: 'failed', message: `${code} ${textOf(msg)}` }
   if (code !== '00000') return { kind: 'error', code, message: textOf(msg) }
   return Array.isArray(data) ? { kind: 'rows', rows: data.flatMap((row) => read(row)) } : badBody('data')
 }

@@ -142,6 +142,14 @@ describe('Bybit over REST', () => {
   it.each([
     [{ retCode: 10006, retMsg: 'Too many visits!', result: {} }, { kind: 'limited' }],
     [
+      { retCode: 10000, retMsg: 'Server Timeout', result: {} },
+      { kind: 'failed', message: '10000 Server Timeout' },
+    ],
+    [
+      { retCode: 10016, retMsg: 'Internal server error', result: {} },
+      { kind: 'failed', message: '10016 Internal server error' },
+    ],
+    [
       { retCode: 10001, retMsg: 'symbol', result: {} },
       { kind: 'error', code: '10001', message: 'symbol' },
     ],

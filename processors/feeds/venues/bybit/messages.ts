@@ -57,11 +57,15 @@ function listOf(body: unknown): unknown[] | undefined {
 
 /** HTTP is 200 whatever happened. 10006: "Too many visits"; 10018: the address's limit; 429, 10429: system protection. */
 const limitCodes: ReadonlySet<unknown> = new Set([10006, 10018, 429, 10429])
+/** 10000: "Server Timeout"; 10016: "Server error". */
+const forNow: ReadonlySet<unknown> = new Set([10000, 10016])
 
 function refusal(body: unknown): RestAnswer<never> | undefined {
   if (!isRecord(body) || typeof body['retCode'] !== 'number' || body['retCode'] === 0) return undefined
-  if (limitCodes.has(body['retCode'])) return { kind: 'limited' }
-  return { kind: 'error', code: String(body['retCode']), message: textOf(body['retMsg']) }
+  const [code, message] = [body['retCode'], textOf(body['retMsg'])]
+  if (limitCodes.has(code)) return { kind: 'limited' }
+  if (forNow.has(code)) return { kind: 'failed', message: `${code} ${message}` }
+  return { kind: 'error', code: String(code), message }
 }
 
 /** What `read` makes of the rows of a body's list; it gives undefined for a row that is not for us. */

@@ -50,11 +50,15 @@ function dataOf(body: unknown): unknown[] | undefined {
 
 /** 50011: "Rate limit reached"; 50013: "Systems are busy. Please try again later." */
 const limitCodes: ReadonlySet<unknown> = new Set(['50011', '50013'])
+/** 50001: "Service temporarily unavailable. Try again later"; 50004: "API endpoint request timeout"; 50026: "System error. Try again later". */
+const forNow: ReadonlySet<unknown> = new Set(['50001', '50004', '50026'])
 
 function refusal(body: unknown): RestAnswer<never> | undefined {
   if (!isRecord(body) || typeof body['code'] !== 'string' || body['code'] === '0') return undefined
-  if (limitCodes.has(body['code'])) return { kind: 'limited' }
-  return { kind: 'error', code: body['code'], message: textOf(body['msg']) }
+  const [code, message] = [body['code'], textOf(body['msg'])]
+  if (limitCodes.has(code)) return { kind: 'limited' }
+  if (forNow.has(code)) return { kind: 'failed', message: `${code} ${message}` }
+  return { kind: 'error', code, message }
 }
 
 /** What a row of a channel or of a call says; none: it is not of our markets. */

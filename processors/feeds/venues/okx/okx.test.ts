@@ -163,6 +163,18 @@ describe('OKX over REST', () => {
   it.each([
     [{ code: '50011', msg: 'Too Many Requests', data: [] }, { kind: 'limited' }],
     [
+      { code: '50001', msg: 'Service temporarily unavailable. Try again later', data: [] },
+      { kind: 'failed', message: '50001 Service temporarily unavailable. Try again later' },
+    ],
+    [
+      { code: '50004', msg: 'API endpoint request timeout', data: [] },
+      { kind: 'failed', message: '50004 API endpoint request timeout' },
+    ],
+    [
+      { code: '50026', msg: 'System error. Try again later', data: [] },
+      { kind: 'failed', message: '50026 System error. Try again later' },
+    ],
+    [
       { code: '51001', msg: 'no instrument', data: [] },
       { kind: 'error', code: '51001', message: 'no instrument' },
     ],
