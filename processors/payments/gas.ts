@@ -34,10 +34,9 @@ export class GasGuard {
   /** Whether a settlement that may cost so much may be sent; from `held` on until `release` it counts as lost. */
   take(id: string, wei: bigint, now: number): Room {
     this.#asked = wei
-    this.#held.delete(id)
     const lost = this.lost(now)
     if (lost + wei > this.#limits.lostMax) return 'spent'
-    const held = [...this.#held.values()].reduce((sum, each) => sum + each, 0n)
+    const held = [...this.#held].reduce((sum, [each, cost]) => (each === id ? sum : sum + cost), 0n)
     if (lost + held + wei > this.#limits.lostMax) return 'later'
     this.#held.set(id, wei)
     return 'held'

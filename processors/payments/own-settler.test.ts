@@ -22,19 +22,21 @@ class World {
   readonly node = new TestNode()
   readonly clock = new TestClock()
   readonly sent: Sent[] = []
+  readonly guard: GasGuard
   readonly settler: OwnSettler
 
   constructor({ lostMax, coolMs }: GasLimits = LIMITS) {
     const { client } = this.node
     const common = { clock: this.clock, report: quietReport }
     const wallet = new Wallet({ client, chainId: SELLER.network.chainId, account, feeMax: FEE_MAX, ...common })
-    const guard = new GasGuard({ lostMax, coolMs })
-    this.settler = new OwnSettler({ chain: new Chain(client), wallet, guard, ...common })
+    this.guard = new GasGuard({ lostMax, coolMs })
+    this.settler = new OwnSettler({ chain: new Chain(client), wallet, guard: this.guard, ...common })
   }
 
-  settle(intent: PaymentIntent = this.node.intent): Promise<Outcome> {
+  /** `before`: what a former owner has sent. */
+  settle(intent: PaymentIntent = this.node.intent, before: readonly Sent[] = []): Promise<Outcome> {
     const sending = async (one: Sent): Promise<void> => void this.sent.push(one)
-    return this.settler.settle({ intent, sent: [], sending, signal: AbortSignal.timeout(30_000) })
+    return this.settler.settle({ intent, sent: before, sending, signal: AbortSignal.timeout(4_000) })
   }
 
   /** A payment of the n-th account; with code, if any is given. */
@@ -84,6 +86,37 @@ it('does not say that it failed where the number was taken by the very transacti
   expect(outcome).toEqual({ is: 'settled', tx: sent[0]?.tx, block: 7, by: 'us' })
 })
 
+describe('a payment whose number has passed before its receipt is known', () => {
+  /** Until then the node tells neither receipts nor, where it is behind, that the authorization is used. */
+  const LATE_MS = 60_000
+
+  it.each<[string, boolean, (world: World) => unknown]>([
+    [
+      'whose payer has cooled down meanwhile',
+      true,
+      ({ guard, node, clock }) => guard.cool(node.intent.from, clock.now()),
+    ],
+    ['while no more gas may be lost', true, ({ guard, clock }) => guard.lose('0x', LIMITS.lostMax, clock.now())],
+    ['while gas costs too much', true, ({ node }) => (node.baseFee = FEE_MAX)],
+    ['while transfers cannot be run', true, ({ node }) => (node.simulates = false)],
+    ['while the node refuses another', true, ({ node }) => (node.replies = ['refuses', 'refuses', 'refuses'])],
+    ['whose use is known', false, () => undefined],
+    ['whose use is known, of a payer without money left', false, ({ node }) => (node.revert = 'exceeds balance')],
+  ])('is watched on: %s', async (_, isBehind, happens) => {
+    const world = new World()
+    const { node, clock } = world
+    node.onTaken = () => {
+      node.onTaken = () => undefined
+      Object.assign(node, { isSlow: true, isBehind })
+      happens(world)
+    }
+    const until = clock.now() + LATE_MS
+    clock.onDelay = () => void (clock.now() > until && Object.assign(node, { isSlow: false, isBehind: false }))
+    expect(await world.settle()).toEqual({ is: 'settled', tx: world.sent[0]?.tx, block: 7, by: 'us' })
+    expect(clock.now()).toBeGreaterThan(until)
+  })
+})
+
 describe('a wallet in the place of another', () => {
   const former = privateKeyToAccount(`0x${'5b'.repeat(32)}`)
 
@@ -101,9 +134,7 @@ describe('a wallet in the place of another', () => {
     const { intent } = world.node
     const sent = await signed(intent)
     world.node.used.set(former.address.toLowerCase(), 41)
-    const sending = async (one: Sent): Promise<void> => void world.sent.push(one)
-    const outcome = world.settler.settle({ intent, sent: [sent], sending, signal: AbortSignal.timeout(30_000) })
-    expect(await outcome).toEqual({ is: 'settled', tx: sent.tx, block: 7, by: 'us' })
+    expect(await world.settle(intent, [sent])).toEqual({ is: 'settled', tx: sent.tx, block: 7, by: 'us' })
     expect(world.sent).toEqual([])
     expect([...world.node.taken.values()]).toEqual([sent.raw])
     world.node.used.set(account.address.toLowerCase(), 0)
@@ -117,10 +148,29 @@ describe('a wallet in the place of another', () => {
     const sent = await signed(intent)
     world.node.used.set(former.address.toLowerCase(), 42)
     world.node.used.set(account.address.toLowerCase(), 0)
-    const sending = async (one: Sent): Promise<void> => void world.sent.push(one)
-    const outcome = world.settler.settle({ intent, sent: [sent], sending, signal: AbortSignal.timeout(30_000) })
-    expect(await outcome).toMatchObject({ is: 'settled', tx: world.sent[0]?.tx })
+    expect(await world.settle(intent, [sent])).toMatchObject({ is: 'settled', tx: world.sent[0]?.tx })
     expect(world.sent.map(({ raw }) => nonceOf(raw ?? '0x'))).toEqual([0])
+  })
+
+  it('sends it until the node takes it', async () => {
+    const world = new World()
+    const sent = await signed(world.node.intent)
+    world.node.used.set(former.address.toLowerCase(), 42)
+    world.node.replies = ['refuses']
+    expect(await world.settle(world.node.intent, [sent])).toMatchObject({ is: 'settled', tx: world.sent[1]?.tx })
+    expect(world.sent.map(({ raw }) => nonceOf(raw ?? '0x'))).toEqual([0, 0])
+  })
+
+  it('fails where the payer has used the authorization for another transfer too', async () => {
+    const world = new World()
+    const { intent } = world.node
+    const sent = await signed(intent)
+    world.node.used.set(former.address.toLowerCase(), 42)
+    const input = transferCall({ ...intent, pay_to: intent.from, value: '0' })
+    world.node.mine(`0x${'41'.repeat(32)}`, { isPaid: true, input })
+    const reason = 'invalid_exact_evm_nonce_already_used'
+    expect(await world.settle(intent, [sent])).toEqual({ is: 'failed', tx: sent.tx, reason })
+    expect(world.sent).toEqual([])
   })
 })
 
@@ -180,6 +230,13 @@ describe('payers whose transfers are accepted when asked and undone in the block
     expect(world.sent).toHaveLength(3)
     world.node.isSlow = false
     expect(await Promise.all(all.slice(0, 3))).toEqual([UNDONE, UNDONE, UNDONE])
+  })
+
+  it('hold what is on its way for them, also where no room is for another', () => {
+    const { guard, clock } = new World({ ...LIMITS, lostMax: 10n })
+    expect(guard.take('p1', 8n, clock.now())).toBe('held')
+    expect(guard.take('p1', 11n, clock.now())).toBe('spent')
+    expect(guard.take('p2', 5n, clock.now())).toBe('later')
   })
 
   it('are remembered by the next owner, at the most that they can have cost', async () => {

@@ -70,25 +70,29 @@ export class OwnSettler implements Settler {
     }
   }
 
-  /** Until a transaction may be on its way. An outcome: there is none, or there was one of somebody else. */
+  /**
+   * Until a transaction may be on its way. An outcome: there is none, or there was one of somebody else. Of what was sent
+   * before the token alone says that it has failed.
+   */
   async #begin(settling: Settling, sent: Sent[]): Promise<Outcome | undefined> {
     const { chain, wallet } = this.#options
     const { intent } = settling
-    const sentBefore = sent.length
+    const isFirst = sent.length === 0
+    const failed = (reason: string): Outcome | undefined => (isFirst ? { is: 'failed', tx: null, reason } : undefined)
     try {
-      if (await this.#isCooling(intent)) return { is: 'failed', tx: null, reason: COOLING }
+      if (isFirst && (await this.#isCooling(intent))) return failed(COOLING)
       const reason = await chain.simulate(intent, wallet.address)
+      if (reason === ALREADY_USED && !isFirst) return undefined // by what, is looked for on
       if (reason !== null) return await this.#refused(settling, sent, reason)
-      if (!(await this.#hasRoom(settling))) return { is: 'failed', tx: null, reason: 'unexpected_settle_error' }
+      if (!(await this.#hasRoom(settling))) return failed('unexpected_settle_error')
       await wallet.send(hex(intent.asset), transferCall(intent), this.#sendingOf(settling, sent))
       return undefined
     } catch (error) {
       if (!(error instanceof ChainError || error instanceof NotSentError)) throw error
       this.#options.report.warn({ err: error, payment: intent.payment_id }, 'a payment could not be settled')
+      if (error instanceof NotSentError) sent.pop() // its number is free for the next
       // A number that was taken may have been taken by the very transaction, if the node's first answer got lost.
-      const refused = error instanceof NotSentError ? 1 : 0
-      if (sent.length - sentBefore > refused) return undefined
-      return { is: 'failed', tx: null, reason: 'unexpected_settle_error' }
+      return sent.length > 0 ? undefined : failed('unexpected_settle_error')
     }
   }
 
@@ -213,9 +217,15 @@ export class OwnSettler implements Settler {
     return true
   }
 
-  /** Begins anew, with another number: the authorization itself can be used only once. */
-  #again(settling: Settling, sent: Sent[]): Promise<Outcome | undefined> {
-    this.#options.report.warn({ payment: settling.intent.payment_id }, 'a settlement was displaced; sending it again')
+  /** Begins anew, with another number: the authorization can be used only once. Where it was, its transaction is awaited. */
+  async #again(settling: Settling, sent: Sent[]): Promise<Outcome | undefined> {
+    const { chain, report } = this.#options
+    const { intent } = settling
+    if (await chain.isUsed(intent)) {
+      const isGone = (await chain.findUse(intent)) === 'gone'
+      return isGone ? { is: 'failed', tx: sent.at(-1)?.tx ?? null, reason: ALREADY_USED } : undefined
+    }
+    report.warn({ payment: intent.payment_id }, 'a settlement was displaced; sending it again')
     return this.#begin(settling, sent)
   }
 

@@ -112,7 +112,8 @@ export class Wallet {
 
   /**
    * Signs a call, waits until `sending` has written it down, then sends it. Rejects with `NotSentError` where it is known
-   * that nothing was sent, with `ChainError` where nothing was signed. Otherwise it may be in a block, soon or already.
+   * that what was signed last is not sent, with `ChainError` where nothing was signed, or every number was taken.
+   * Otherwise it may be in a block, soon or already.
    */
   send(to: Address, data: Hex, sending: (sent: Sent) => Promise<void>): Promise<Signed> {
     const done = this.#queue.then(() => this.#sendNext(to, data, sending))
@@ -130,7 +131,7 @@ export class Wallet {
       if (await this.#submit(signed)) return signed
       from = signed.nonce + 1
     }
-    throw new NotSentError('the wallet’s transactions are numbered by somebody else too')
+    throw new ChainError('the wallet’s transactions are numbered by somebody else too')
   }
 
   async #sign(to: Address, data: Hex, nonce: number, fees: Fees): Promise<Signed> {

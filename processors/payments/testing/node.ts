@@ -83,6 +83,10 @@ export class TestNode {
   readonly asked: string[] = []
   /** Whether blocks are kept back. */
   isSlow = false
+  /** Whether what the last blocks have changed is not known yet. */
+  isBehind = false
+  /** Whether it can run a transfer without sending it. */
+  simulates = true
   onTaken: () => void = () => undefined
   readonly #paid = new Set<string>()
   readonly #done = new Map<Hex, Done>()
@@ -134,9 +138,10 @@ export class TestNode {
   }
 
   #call({ data }: { data: Hex }): Hex {
-    const isUsed = this.isUsed || this.#paid.has(word(data, 0))
+    const isUsed = this.isUsed || (this.#paid.has(word(data, 0)) && !this.isBehind)
     if (data.startsWith(STATE))
       return encodeFunctionResult({ abi: tokenAbi, functionName: 'authorizationState', result: isUsed })
+    if (!this.simulates) throw new Error('502 Bad Gateway')
     const message = isUsed ? 'authorization is used or canceled' : this.revert
     if (message !== null) throw refusal(3, `execution reverted: ${message}`)
     return '0x'
