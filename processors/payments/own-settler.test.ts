@@ -19,13 +19,16 @@ const FEE_MAX = 10n ** 9n
 
 /** A settler before a node in memory; what it wrote down is in `sent`. */
 class World {
-  readonly node = new TestNode()
+  readonly node: TestNode
   readonly clock = new TestClock()
   readonly sent: Sent[] = []
+  /** Whose they are. */
+  readonly of: string[] = []
   readonly guard: GasGuard
   readonly settler: OwnSettler
 
-  constructor({ lostMax, coolMs }: GasLimits = LIMITS) {
+  constructor({ lostMax, coolMs }: GasLimits = LIMITS, node = new TestNode()) {
+    this.node = node
     const { client } = this.node
     const common = { clock: this.clock, report: quietReport }
     const wallet = new Wallet({ client, chainId: SELLER.network.chainId, account, feeMax: FEE_MAX, ...common })
@@ -35,7 +38,8 @@ class World {
 
   /** `before`: what a former owner has sent. */
   settle(intent: PaymentIntent = this.node.intent, before: readonly Sent[] = []): Promise<Outcome> {
-    const sending = async (one: Sent): Promise<void> => void this.sent.push(one)
+    const { payment_id: id } = intent
+    const sending = async (one: Sent): Promise<void> => void (this.sent.push(one) && this.of.push(id))
     return this.settler.settle({ intent, sent: before, sending, signal: AbortSignal.timeout(4_000) })
   }
 
@@ -245,7 +249,7 @@ describe('payers whose transfers are accepted when asked and undone in the block
     const { tx, raw } = before.sent[0] ?? {}
     const world = new World({ ...LIMITS, lostMax: 2n * most - 1n })
     const failure = { payer: world.payment(1).from, tx: tx ?? '0x', raw: raw ?? '0x', time: world.clock.now() }
-    world.settler.recall([failure, failure])
+    world.settler.recall([failure, failure], [])
     expect(world.settler.losses).toEqual({ gas: most, cooling: 1 })
     expect(await world.settle(world.payment(1))).toEqual(COOLING)
     expect(await world.settle(world.payment(2))).toEqual(OURS)
@@ -265,5 +269,78 @@ describe('while gas costs more than we pay', () => {
     expect(await world.settle()).toMatchObject({ is: 'settled' })
     expect(world.settler.trouble).toBeNull()
     expect(parseTransaction(world.sent[0]?.raw ?? '0x').maxFeePerGas).toBe(FEE_MAX)
+  })
+})
+
+describe('what is stuck below the price of gas', () => {
+  const OTHER: Hex = `0x${'41'.repeat(32)}`
+
+  /** A payment whose transaction the pool has, and no block: gas has got dear right before it came. */
+  async function stuck(world: World, whoPays?: (intent: PaymentIntent) => void): Promise<Outcome> {
+    const { node } = world
+    const intent = world.payment(1)
+    const sending = async (one: Sent): Promise<void> => {
+      world.sent.push(one)
+      world.of.push(intent.payment_id)
+      if (node.hasPool) return
+      Object.assign(node, { hasPool: true, baseFee: 100n })
+      whoPays?.(intent)
+    }
+    return world.settler.settle({ intent, sent: [], sending, signal: AbortSignal.timeout(4_000) })
+  }
+  const paidByOther =
+    ({ node }: World) =>
+    (intent: PaymentIntent): void =>
+      node.mine(OTHER, { isPaid: true, input: transferCall(intent) })
+  const numbers = ({ sent }: World): number[] => sent.map(({ raw }) => nonceOf(raw ?? '0x'))
+
+  it('is signed anew as its own payment’s, under its number', async () => {
+    const world = new World()
+    const first = stuck(world)
+    await world.clock.delay(0)
+    const second = world.settle(world.payment(2))
+    expect([await first, await second]).toMatchObject([{ by: 'us' }, { by: 'us' }])
+    expect(numbers(world)).toEqual([0, 1, 0, 1])
+    expect(world.of).toEqual(['p1', 'p2', 'p1', 'p2'])
+  })
+
+  it('holds up no later payment where its own has ended: its number goes to one that moves nothing', async () => {
+    const world = new World()
+    expect(await stuck(world, paidByOther(world))).toEqual({ is: 'settled', tx: OTHER, block: 7, by: 'other' })
+    expect(await world.settle(world.payment(2))).toMatchObject({ is: 'settled', by: 'us' })
+    expect(world.of).toEqual(['p1', 'p2'])
+    const { to, nonce, data, value, gas, maxFeePerGas } = parseTransaction([...world.node.taken.values()][0] ?? '0x')
+    expect([to, nonce, data, value]).toEqual([account.address.toLowerCase(), 0, undefined, undefined])
+    expect([gas, maxFeePerGas]).toEqual([21_000n, 402n])
+    expect(world.settler.losses.gas).toBe(21_000n * 402n)
+  })
+
+  it('stays so while gas costs more than we pay', async () => {
+    const world = new World()
+    const { node, clock } = world
+    await stuck(world, paidByOther(world))
+    const until = clock.now() + 60_000
+    clock.onDelay = () => void (node.baseFee = clock.now() < until ? 2n * FEE_MAX : 100n)
+    expect(await world.settle(world.payment(2))).toMatchObject({ is: 'settled', by: 'us' })
+    expect([clock.now() > until, numbers(world)]).toEqual([true, [0, 1]])
+  })
+
+  it('holds up none of the next owner either', async () => {
+    const before = new World()
+    await stuck(before, paidByOther(before))
+    const world = new World(LIMITS, before.node)
+    world.settler.recall([], before.sent)
+    expect(await world.settle(world.payment(2))).toMatchObject({ is: 'settled', by: 'us' })
+    expect([numbers(world), world.settler.losses.gas]).toEqual([[1], 21_000n * 402n])
+  })
+
+  it('leaves its number to the next payment where the node has dropped it', async () => {
+    const before = new World()
+    await stuck(before, paidByOther(before))
+    before.node.pool.clear()
+    const world = new World(LIMITS, before.node)
+    world.settler.recall([], before.sent)
+    expect(await world.settle(world.payment(2))).toMatchObject({ is: 'settled', by: 'us' })
+    expect([numbers(world), world.settler.losses.gas]).toEqual([[0], 0n])
   })
 })

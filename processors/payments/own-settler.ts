@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import type { Clock, Report } from '../kernel/ports.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
 import { ChainError, type Chain, type Mined } from './chain.ts'
@@ -48,24 +49,30 @@ export class OwnSettler implements Settler {
   }
 
   /** What it has cost is not in the log: the most that it can have cost is counted. */
-  recall(failures: readonly Failure[]): void {
-    const { guard } = this.#options
+  recall(failures: readonly Failure[], left: readonly Sent[]): void {
+    const { guard, wallet, report } = this.#options
+    wallet.recall(left).catch((error: unknown) => report.warn({ err: error }, 'what was sent before cannot be read'))
     for (const { payer, tx, raw, time } of failures) {
       guard.lose(tx, costOf(raw), time)
       guard.cool(payer, time)
     }
   }
 
-  async settle(settling: Settling): Promise<Outcome> {
+  async settle(asked: Settling): Promise<Outcome> {
     const { wallet, guard } = this.#options
-    const { payment_id: id } = settling.intent
-    const sent = [...settling.sent]
+    const { payment_id: id } = asked.intent
+    const sent = [...asked.sent]
+    const settling = { ...asked, sending: this.#sendingOf(asked, sent) }
+    let hasEnded = false
     try {
-      for (const each of sent) await wallet.adopt(each)
+      for (const each of sent) await wallet.adopt(each, settling.sending)
       for (const { raw } of sent) if (raw !== null) guard.hold(id, costOf(raw))
-      const outcome = sent.length === 0 ? await this.#begin(settling, sent) : undefined
-      return outcome ?? (await this.#watch(settling, sent))
+      const begun = sent.length === 0 ? await this.#begin(settling, sent) : undefined
+      const outcome = begun ?? (await this.#watch(settling, sent))
+      hasEnded = true
+      return outcome
     } finally {
+      wallet.leave(settling.sending, hasEnded)
       guard.release(id)
     }
   }
@@ -85,7 +92,7 @@ export class OwnSettler implements Settler {
       if (reason === ALREADY_USED && !isFirst) return undefined // by what, is looked for on
       if (reason !== null) return await this.#refused(settling, sent, reason)
       if (!(await this.#hasRoom(settling))) return failed('unexpected_settle_error')
-      await wallet.send(hex(intent.asset), transferCall(intent), this.#sendingOf(settling, sent))
+      await wallet.send(hex(intent.asset), transferCall(intent), settling.sending)
       return undefined
     } catch (error) {
       if (!(error instanceof ChainError || error instanceof NotSentError)) throw error
@@ -102,6 +109,12 @@ export class OwnSettler implements Settler {
       if (raw !== null) this.#options.guard.hold(settling.intent.payment_id, costOf(raw))
       return settling.sending({ tx, raw })
     }
+  }
+
+  /** Its gas is lost, and has bought that others are not held up. */
+  readonly #emptied = ({ tx, raw }: { readonly tx: Hex; readonly raw: Hex }): void => {
+    const { guard, clock } = this.#options
+    guard.lose(tx, costOf(raw), clock.now())
   }
 
   /** Waits a moment for others to end, where what is on its way may cost all that may be lost. */
@@ -163,8 +176,7 @@ export class OwnSettler implements Settler {
           const again = await this.#again(settling, sent)
           if (again !== undefined) return again
         }
-        const last = sent.at(-1)
-        if (isPatient && last !== undefined) await wallet.raise(last, this.#sendingOf(settling, sent))
+        if (isPatient) await wallet.raise(this.#emptied)
         await wallet.resend()
       } catch (error) {
         if (!(error instanceof ChainError || error instanceof NotSentError)) throw error

@@ -7,9 +7,11 @@ import { Decoder } from '../kernel/decoder.ts'
 import { quietMeter, quietReport } from '../kernel/quiet.ts'
 import { MemoryBroker } from '../kernel/testing/memory-log.ts'
 import type { Clock, Ports } from '../kernel/ports.ts'
+import { testTask } from '../kernel/testing/task.ts'
+import { eventOf } from './ledger.ts'
 import { EVENTS, INTENTS, PARTITION, Settlement } from './settlement.ts'
 import { intentOf, NOW, SELLER } from './testing/intents.ts'
-import { AbortedError, type Outcome, type Settler, type Settling } from './settler.ts'
+import { AbortedError, type Outcome, type Sent, type Settler, type Settling } from './settler.ts'
 import { LAW_MS } from '../kernel/testing/law.ts'
 
 /** `late`: settled some hours later; an owner that opens meanwhile finds it so. */
@@ -169,4 +171,25 @@ it('says of each payment what became of it, once, over many restarts', { timeout
     }),
     { numRuns: 200 },
   )
+})
+
+it('tells the settler what a former owner has sent for payments that somebody else has settled', async () => {
+  const delay: Clock['delay'] = (ms) => (ms === 0 ? Promise.resolve() : new Promise(() => undefined))
+  const world = testTask({}, { now: () => NOW * 1_000, delay, turn: () => Promise.resolve() })
+  const tell = (id: string, fields: Pick<PaymentEvent, 'event'> & Partial<PaymentEvent>): void => {
+    const event = eventOf({ intent: intentOf({ payment_id: id }), offset: 0 }, { time: NOW * 1e6, ...fields })
+    const value = codec.encode(EVENTS, 'payment_event', event)
+    world.broker.append(EVENTS, PARTITION, [{ key: id, value, time: NOW * 1_000 }])
+  }
+  for (const [by, tx] of [['us', '0xaa'] as const, ['other', '0xbb'] as const]) {
+    tell(by, { event: 'broadcast', tx, raw: tx })
+    tell(by, { event: 'settled', by })
+  }
+  const recalled: Sent[] = []
+  const recall: Settler['recall'] = (_, left) => void recalled.push(...left)
+  const payments = { settled: () => undefined, failed: () => undefined, pending: () => undefined }
+  const settler = Object.assign(new Bank(), { recall })
+  const settlement = await Settlement.open({ ...world, settler, seller: SELLER, payments, settleMs: 20_000 })
+  expect(recalled).toEqual([{ tx: '0xbb', raw: '0xbb' }])
+  await settlement.owned.close()
 })

@@ -270,17 +270,19 @@ async function restore(
 ): Promise<{ ledger: Ledger; last: PaymentEvent | undefined }> {
   const ledger = new Ledger()
   const failures: Failure[] = []
+  const left: Sent[] = []
   let last: PaymentEvent | undefined
   for await (const records of ports.reader.toEnd(EVENTS, PARTITION, from)) {
     for (const record of records) {
       const message = await owned.read(EVENTS, record)
       if (message?.type !== 'payment_event') continue
       failures.push(...failureOf(message.value, ledger))
+      left.push(...leftBy(message.value, ledger))
       ledger.restore(message.value)
       if (STOOD in message.value.stood) last = message.value
     }
   }
-  settler.recall(failures)
+  settler.recall(failures, left)
   return { ledger, last }
 }
 
@@ -289,6 +291,12 @@ function failureOf({ event, by, payer, tx, time, payment_id: id }: PaymentEvent,
   const { raw = null } = ledger.open(id)?.sent.at(-1) ?? {}
   if (event !== 'failed' || by !== 'us' || tx === null || raw === null) return []
   return [{ payer, tx: hex(tx), raw, time: time / 1_000 }]
+}
+
+/** What we have sent for a payment that has ended otherwise. */
+function leftBy({ event, by, payment_id: id }: PaymentEvent, ledger: Ledger): readonly Sent[] {
+  const isOther = event === 'failed' || (event === 'settled' && by === 'other')
+  return isOther ? (ledger.open(id)?.sent ?? []) : []
 }
 
 function wordsOf(outcome: Outcome, by: Settler['by']): Partial<PaymentEvent> {

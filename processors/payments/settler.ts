@@ -43,8 +43,11 @@ export interface Settler {
   /** What stands in the way of settling now, for `/healthz`; null: nothing. */
   readonly trouble: string | null
   readonly losses: Losses
-  /** Payments of a former owner that failed after something was sent for them. */
-  recall(failures: readonly Failure[]): void
+  /**
+   * Payments of a former owner that failed after something was sent for them. `left`: what was sent for these, and for
+   * payments that another transaction than ours has settled: it may hold up what is sent after it.
+   */
+  recall(failures: readonly Failure[], left: readonly Sent[]): void
 }
 
 /** What came to nothing, for `/healthz`. */

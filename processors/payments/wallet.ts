@@ -13,11 +13,22 @@ const BASE_FEE_MULTIPLE = 4n
 const SENDS_MAX = 5
 const RESEND_EVERY_MS = 5_000
 
+/** Units that a transfer of ether takes, and no other transaction. */
+const EMPTY_GAS = 21_000n
+
 /** A signed transaction with its place in the wallet's sequence. */
-export interface Signed {
+interface Signed {
   readonly tx: Hex
   readonly raw: Hex
   readonly nonce: number
+}
+
+/** Writes down what was signed for a payment, before it is sent. */
+type Sending = (sent: Sent) => Promise<void>
+
+interface Open extends Signed {
+  /** Of the payment that it is for; null: nobody watches it now. */
+  readonly sending: Sending | null
 }
 
 interface Fees {
@@ -64,7 +75,9 @@ export class Wallet {
   readonly #options: WalletOptions
   #queue: Promise<unknown> = Promise.resolve()
   /** Sent, and not known to be in a block, by nonce. */
-  readonly #open = new Map<number, Signed>()
+  readonly #open = new Map<number, Open>()
+  /** As those, for payments that have ended otherwise: wanted in a block only where others wait behind them. */
+  readonly #left = new Map<number, Signed>()
   #next = 0
   /** Sent by a wallet that was the service's before, and not known to be in a block. */
   readonly #former = new Map<Hex, Hex>()
@@ -97,17 +110,40 @@ export class Wallet {
    * A transaction of a former owner: it keeps its number, and is sent again at once. One that was signed by a former wallet
    * has a number of that wallet's: it is sent again as it is, and never signed anew.
    */
-  adopt(sent: Sent): Promise<void> {
-    const done = this.#queue.then(() => this.#adoptNow(sent)) // before any that is sent from now on
-    this.#queue = done.catch(() => undefined) // whoever asked for it is told
-    return done
+  adopt(sent: Sent, sending: Sending): Promise<void> {
+    return this.#inTurn(() => this.#adoptNow(sent, sending)) // before any that is sent from now on
   }
 
-  async #adoptNow({ raw, tx }: Sent): Promise<void> {
+  async #adoptNow({ raw, tx }: Sent, sending: Sending): Promise<void> {
     if (raw === null || tx === null) return
-    if ((await signerOf(raw)) === this.address) this.#note({ tx, raw, nonce: nonceOf(raw) })
+    if ((await signerOf(raw)) === this.address) this.#note({ tx, raw, nonce: nonceOf(raw), sending })
     else this.#former.set(tx, raw)
     this.#resentAt = 0
+  }
+
+  /** Nobody watches what was sent for a payment any more: it has ended, or is gone on with from the log. */
+  leave(sending: Sending, hasEnded: boolean): void {
+    for (const { tx, raw, nonce } of [...this.#open.values()].filter((each) => each.sending === sending)) {
+      if (hasEnded && this.#open.delete(nonce)) this.#left.set(nonce, { tx, raw, nonce })
+      else this.#open.set(nonce, { tx, raw, nonce, sending: null })
+    }
+  }
+
+  /** What a former owner has left so, the oldest first. */
+  recall(left: readonly Sent[]): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const { tx, raw } of left.toReversed()) {
+        if (tx === null || raw === null || this.#left.has(nonceOf(raw))) continue
+        if ((await signerOf(raw)) === this.address) this.#left.set(nonceOf(raw), { tx, raw, nonce: nonceOf(raw) })
+      }
+    })
+  }
+
+  /** One after the other; whoever asked for it is told how it ended. */
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => undefined) // as above
+    return done
   }
 
   /**
@@ -115,30 +151,28 @@ export class Wallet {
    * that what was signed last is not sent, with `ChainError` where nothing was signed, or every number was taken.
    * Otherwise it may be in a block, soon or already.
    */
-  send(to: Address, data: Hex, sending: (sent: Sent) => Promise<void>): Promise<Signed> {
-    const done = this.#queue.then(() => this.#sendNext(to, data, sending))
-    this.#queue = done.catch(() => undefined) // whoever asked for it is told
-    return done
+  send(to: Address, data: Hex, sending: Sending): Promise<void> {
+    return this.#inTurn(() => this.#sendNext(to, data, sending))
   }
 
-  async #sendNext(to: Address, data: Hex, sending: (sent: Sent) => Promise<void>): Promise<Signed> {
+  async #sendNext(to: Address, data: Hex, sending: Sending): Promise<void> {
     let from = 0
     for (let sends = 0; sends < SENDS_MAX; sends++) {
       const fees = await this.#currentFees()
       const signed = await this.#sign(to, data, Math.max(from, await this.#nextNonce()), fees)
       await sending(signed)
-      this.#note(signed)
-      if (await this.#submit(signed)) return signed
+      this.#note({ ...signed, sending })
+      if (await this.#submit(signed)) return
       from = signed.nonce + 1
     }
     throw new ChainError('the wallet’s transactions are numbered by somebody else too')
   }
 
-  async #sign(to: Address, data: Hex, nonce: number, fees: Fees): Promise<Signed> {
+  async #sign(to: Address, data: Hex, nonce: number, fees: Fees, gas = GAS): Promise<Signed> {
     const { account, chainId } = this.#options
     const { maxPriorityFeePerGas } = fees
     const maxFeePerGas = this.#capOf(fees)
-    const call = { type: 'eip1559', chainId, nonce, to, data, value: 0n, gas: GAS } as const
+    const call = { type: 'eip1559', chainId, nonce, to, data, value: 0n, gas } as const
     const raw = await account.signTransaction({ ...call, maxFeePerGas, maxPriorityFeePerGas })
     return { tx: keccak256(raw), raw, nonce }
   }
@@ -162,7 +196,7 @@ export class Wallet {
     const request = { address: account.address, blockTag: 'pending' } as const
     const pending = await asked('transactionCount', client.getTransactionCount(request))
     await this.#dropMined()
-    return this.#open.size === 0 ? pending : Math.max(this.#next, pending)
+    return this.#open.size + this.#left.size === 0 ? pending : Math.max(this.#next, pending)
   }
 
   async #currentFees(): Promise<Fees> {
@@ -174,7 +208,7 @@ export class Wallet {
     return this.#fees
   }
 
-  #note(signed: Signed): void {
+  #note(signed: Open): void {
     this.#open.set(signed.nonce, signed)
     this.#next = Math.max(this.#next, signed.nonce + 1)
   }
@@ -200,28 +234,50 @@ export class Wallet {
   }
 
   /**
-   * Signs anew, at today's fees, what is stuck below them and holds up all behind it. It keeps its number, so that only
-   * one of the two can be in a block.
+   * Signs anew, at today's fees, what is stuck below them and holds up all behind it, whoever's it is. It keeps its number,
+   * so that only one of the two can be in a block. Where its payment has ended it moves nothing: `emptied` is told of it.
    */
-  raise(stuck: Sent, sending: (sent: Sent) => Promise<void>): Promise<void> {
-    const done = this.#queue.then(() => this.#raiseNow(stuck, sending))
-    this.#queue = done.catch(() => undefined) // whoever asked for it is told
-    return done
+  raise(emptied: (empty: Signed) => void): Promise<void> {
+    return this.#inTurn(() => this.#raiseNow(emptied))
   }
 
-  async #raiseNow({ raw }: Sent, sending: (sent: Sent) => Promise<void>): Promise<void> {
-    if (raw === null) return
-    const { nonce = 0, to, data, maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n } = parseTransaction(raw)
+  async #raiseNow(emptied: (empty: Signed) => void): Promise<void> {
+    if (this.#open.size === 0) return
     const fees = await this.#currentFees()
-    if (fees.base <= cap || this.#open.get(nonce)?.raw !== raw || data === undefined) return
-    if (to === undefined || to === null) return
-    const more = { ...fees, maxPriorityFeePerGas: raisedTip(tip, fees) }
-    if (this.#capOf(more) < raisedBy(cap)) return // a node would not take it
-    const raised = await this.#sign(to, data, nonce, more)
+    const stuck = (): (Open | Signed)[] => this.#waiting().filter(({ raw }) => fees.base > feesOf(raw).cap)
+    if (stuck().length === 0) return
+    await this.#dropMined()
+    for (const each of stuck()) {
+      const { cap, tip } = feesOf(each.raw)
+      const more = { ...fees, maxPriorityFeePerGas: raisedTip(tip, fees) }
+      if (this.#capOf(more) < raisedBy(cap)) continue // a node would not take it
+      const raised = 'sending' in each ? await this.#signAgain(each, more) : await this.#signEmpty(each, more, emptied)
+      if (raised === undefined) continue
+      const figures = { nonce: each.nonce, cap: String(cap), base: String(fees.base), hasEnded: !('sending' in each) }
+      this.#options.report.warn(figures, 'raised the fee of a settlement')
+      await this.#sendAgain(raised)
+    }
+  }
+
+  async #signAgain(stuck: Open, fees: Fees): Promise<Signed | undefined> {
+    const { nonce, raw, sending } = stuck
+    const { to, data } = parseTransaction(raw)
+    if (sending === null || data === undefined || to === undefined || to === null) return undefined
+    const raised = await this.#sign(to, data, nonce, fees)
+    if (this.#open.get(nonce) !== stuck) return undefined // its payment has just ended
     await sending(raised)
-    this.#note(raised)
-    this.#options.report.warn({ nonce, cap: String(cap), base: String(fees.base) }, 'raised the fee of a settlement')
-    await this.#submit(raised)
+    const after = this.#open.get(nonce)
+    if (after === undefined)
+      this.#left.set(nonce, raised) // its payment has ended meanwhile
+    else this.#open.set(nonce, { ...raised, sending: after.sending })
+    return raised
+  }
+
+  async #signEmpty({ nonce }: Signed, fees: Fees, emptied: (empty: Signed) => void): Promise<Signed> {
+    const empty = await this.#sign(this.address, '0x', nonce, fees, EMPTY_GAS)
+    this.#left.set(nonce, empty)
+    emptied(empty)
+    return empty
   }
 
   /** Whether the chain has used its number: where no block has it, another has it that was sent elsewhere with the same key. */
@@ -237,24 +293,39 @@ export class Wallet {
 
   /** Sends what is not in a block once more, in order, when it is time to. Its errors change nothing. */
   async resend(): Promise<void> {
-    const { client, clock } = this.#options
+    const { clock } = this.#options
     if (clock.now() - this.#resentAt < RESEND_EVERY_MS) return
     this.#resentAt = clock.now()
     await this.#dropMined()
-    for (const [, { raw }] of [...this.#open].sort(([a], [b]) => a - b)) {
-      await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined) // most often: known already
-    }
+    for (const each of this.#waiting()) await this.#sendAgain(each)
     for (const [tx, raw] of this.#former) {
       if (await this.hasPassed(raw)) this.#former.delete(tx)
-      else await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined) // as above
+      else await this.#sendAgain({ raw })
     }
   }
 
-  async #dropMined(): Promise<void> {
-    if (this.#open.size === 0) return
-    const used = await this.#usedBy(this.address)
-    for (const nonce of this.#open.keys()) if (nonce < used) this.#open.delete(nonce)
+  /** Errors change nothing: most often it is known already. */
+  async #sendAgain({ raw }: Pick<Signed, 'raw'>): Promise<void> {
+    await this.#options.client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined)
   }
+
+  /** What is to get into a block, in order: what is open, and what was left before it. */
+  #waiting(): (Open | Signed)[] {
+    const last = Math.max(...this.#open.keys())
+    const left = [...this.#left.values()].filter(({ nonce }) => nonce < last && !this.#open.has(nonce))
+    return [...this.#open.values(), ...left].sort((a, b) => a.nonce - b.nonce)
+  }
+
+  async #dropMined(): Promise<void> {
+    if (this.#open.size + this.#left.size === 0) return
+    const used = await this.#usedBy(this.address)
+    for (const each of [this.#open, this.#left]) for (const nonce of each.keys()) if (nonce < used) each.delete(nonce)
+  }
+}
+
+function feesOf(raw: Hex): { readonly cap: bigint; readonly tip: bigint } {
+  const { maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n } = parseTransaction(raw)
+  return { cap, tip }
 }
 
 /** Most that a signed transaction may cost, wei. */

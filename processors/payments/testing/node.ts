@@ -88,6 +88,9 @@ export class TestNode {
   /** Whether it can run a transfer without sending it. */
   simulates = true
   onTaken: () => void = () => undefined
+  /** Whether blocks take what is the next by its number and pays their base fee; what does not waits here, by number. */
+  hasPool = false
+  readonly pool = new Map<number, Hex>()
   readonly #paid = new Set<string>()
   readonly #done = new Map<Hex, Done>()
 
@@ -110,7 +113,7 @@ export class TestNode {
       case 'eth_call':
         return this.#call(params[0] as { data: Hex })
       case 'eth_getTransactionCount':
-        return numberToHex(this.used.get(String(params[0]).toLowerCase()) ?? this.taken.size)
+        return numberToHex(this.used.get(String(params[0]).toLowerCase()) ?? this.#count(params[1]))
       case 'eth_blockNumber':
         return numberToHex(BLOCK)
       case 'eth_getBlockByNumber':
@@ -147,16 +150,42 @@ export class TestNode {
     return '0x'
   }
 
+  #count(block: unknown): number {
+    return this.taken.size + (block === 'pending' ? this.pool.size : 0)
+  }
+
   #take(raw: Hex): Hex {
     const reply = this.replies.shift() ?? 'takes'
-    const tx = keccak256(raw)
-    if (reply === 'takes' || reply === 'takes, says taken') {
-      this.taken.set(tx, raw)
-      this.mine(tx, { isPaid: this.pays, input: parseTransaction(raw).data ?? '0x' })
-      this.onTaken()
-    }
-    if (reply === 'takes') return tx
+    if (reply !== 'takes' && reply !== 'takes, says taken') throw refusal(-32000, words[reply])
+    if (this.hasPool) this.#wait(raw)
+    else this.#pack(raw)
+    if (reply === 'takes') return keccak256(raw)
     throw refusal(-32000, words[reply])
+  }
+
+  #wait(raw: Hex): void {
+    const { nonce = 0, maxFeePerGas: cap = 0n } = parseTransaction(raw)
+    const before = this.pool.get(nonce)
+    if (nonce < this.taken.size) throw refusal(-32000, 'nonce too low')
+    if (before === raw) throw refusal(-32000, 'already known')
+    if (before !== undefined && cap * 10n < (parseTransaction(before).maxFeePerGas ?? 0n) * 11n)
+      throw refusal(-32000, 'replacement transaction underpriced')
+    this.pool.set(nonce, raw)
+    for (;;) {
+      const next = this.pool.get(this.taken.size)
+      if (next === undefined || (parseTransaction(next).maxFeePerGas ?? 0n) < this.baseFee) return
+      this.pool.delete(this.taken.size)
+      this.#pack(next)
+    }
+  }
+
+  /** It is in a block; a transfer whose authorization is used is undone there. */
+  #pack(raw: Hex): void {
+    const { data } = parseTransaction(raw)
+    const tx = keccak256(raw)
+    this.taken.set(tx, raw)
+    this.mine(tx, { isPaid: this.pays && data !== undefined && !this.#paid.has(word(data, 0)), input: data ?? '0x' })
+    this.onTaken()
   }
 
   #transaction(tx: Hex): object | null {
