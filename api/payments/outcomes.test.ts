@@ -43,6 +43,36 @@ describe('how a payment stands', () => {
     expect([after.find(id)?.is, after.size]).toEqual(['settled', 1])
   })
 
+  it.each([0, 1, 2])('is open for a newer intent, where %i intents are heard before the failure of the first', (at) => {
+    const outcomes = new Outcomes()
+    const records = [
+      (): void => outcomes.asked(intent, 1),
+      (): void => outcomes.asked({ ...intent, request_id: 'again' }, 2),
+    ]
+    for (const hear of records.toSpliced(at, 0, () => outcomes.heard(said('failed', { v: 1 })))) hear()
+    expect(outcomes.find(id)).toMatchObject({ is: 'open', isSent: false })
+    outcomes.heard(said('failed', { v: 2, request_id: 'again' }))
+    expect(outcomes.find(id)).toBeUndefined()
+  })
+
+  it('is as before anybody asked where another request with it came too late, and the first has failed', () => {
+    const outcomes = new Outcomes()
+    outcomes.asked(intent, 1)
+    outcomes.asked({ ...intent, request_id: 'other', fingerprint: 'other' }, 2)
+    outcomes.heard(said('conflict', { v: 2, request_id: 'other', fingerprint: 'other' }))
+    outcomes.heard(said('failed', { v: 1 }))
+    expect(outcomes.find(id)).toBeUndefined()
+  })
+
+  it('is open unsent for a newer intent, where the one before was sent and has failed', () => {
+    const outcomes = new Outcomes()
+    outcomes.asked(intent, 1)
+    outcomes.asked({ ...intent, request_id: 'again' }, 2)
+    outcomes.heard(said('broadcast', { v: 1, tx: TX }))
+    outcomes.heard(said('failed', { v: 1, tx: TX }))
+    expect(outcomes.find(id)).toMatchObject({ is: 'open', isSent: false, transaction: '' })
+  })
+
   it('is open where a facilitator was asked, whose transaction is not known', () => {
     const outcomes = new Outcomes()
     outcomes.heard(said('broadcast', { by: 'facilitator' }))

@@ -14,7 +14,11 @@ interface Waiting {
 type Open = Extract<Standing, { is: 'open' }> & {
   /** As signed, seconds. */
   readonly validBefore: number
+  /** Highest offset of its request's intents; -1: none is known. */
+  readonly v: number
 }
+
+const UNSENT = { isSent: false, transaction: '' } as const
 
 interface Failed {
   /** Highest offset of the intents that were told so. */
@@ -59,7 +63,7 @@ export class Outcomes {
     this.#count += 1
     const known = this.#settled.get(id)
     if (known !== undefined) resolve({ is: 'settled', event: known })
-    else if (!this.#open.has(id)) this.#note(intent, { isSent: false, transaction: '' })
+    else if (!this.#open.has(id)) this.#note(intent, { ...UNSENT, v: -1 })
     return { outcome, leave: () => this.#leave(waiting) }
   }
 
@@ -72,9 +76,11 @@ export class Outcomes {
 
   /** An intent of the log, whoever wrote it. Its event may have been heard before it. */
   asked(intent: PaymentIntent, offset: number): void {
-    const { payment_id: id } = intent
+    const { payment_id: id, fingerprint } = intent
     const isAnswered = offset <= (this.#failed.get(id)?.v ?? -1)
-    if (!isAnswered && !this.#open.has(id)) this.#note(intent, { isSent: false, transaction: '' })
+    const open = this.#open.get(id)
+    if (!isAnswered && open === undefined) this.#note(intent, { ...UNSENT, v: offset })
+    else if (open?.fingerprint === fingerprint) this.#open.set(id, { ...open, v: Math.max(open.v, offset) })
   }
 
   /** An event of the log. A settlement counts for every request, anything else for the request that it names. */
@@ -82,7 +88,11 @@ export class Outcomes {
     const { payment_id: id } = event
     switch (event.event) {
       case 'broadcast':
-        return this.#note(event, { isSent: true, transaction: event.tx ?? this.transaction(id) })
+        return this.#note(event, {
+          isSent: true,
+          transaction: event.tx ?? this.transaction(id),
+          v: Math.max(event.v, this.#open.get(id)?.v ?? -1),
+        })
       case 'settled':
       case 'reserved':
         this.#open.delete(id)
@@ -90,7 +100,7 @@ export class Outcomes {
         this.#settled.set(id, event)
         return this.#tell(id, undefined, { is: 'settled', event })
       case 'failed':
-        this.#open.delete(id)
+        this.#end(event)
         this.#failed.set(id, { v: Math.max(event.v, this.#failed.get(id)?.v ?? -1), validBefore: event.valid_before })
         return this.#tell(id, event.request_id, {
           is: 'failed',
@@ -105,6 +115,13 @@ export class Outcomes {
     }
   }
 
+  /** A newer intent than the one that has failed is under way. */
+  #end({ payment_id: id, v }: PaymentEvent): void {
+    const open = this.#open.get(id)
+    if (open === undefined || open.v <= v) this.#open.delete(id)
+    else this.#open.set(id, { ...open, ...UNSENT })
+  }
+
   #tell(id: string, request: string | undefined, outcome: Outcome): void {
     for (const waiting of this.#waiting.get(id) ?? [])
       if (request === undefined || waiting.request === request) waiting.resolve(outcome)
@@ -112,7 +129,7 @@ export class Outcomes {
 
   #note(
     { payment_id: id, fingerprint, valid_before: validBefore }: PaymentIntent | PaymentEvent,
-    how: Pick<Open, 'isSent' | 'transaction'>,
+    how: Pick<Open, 'isSent' | 'transaction' | 'v'>,
   ): void {
     if (!this.#settled.has(id)) this.#open.set(id, { is: 'open', fingerprint, validBefore, ...how })
   }
