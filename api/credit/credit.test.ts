@@ -4,12 +4,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transferCall } from '../../processors/payments/token.ts'
 import { encodeHeader } from '../../processors/payments/wire/headers.ts'
 import { offerV2 } from '../../processors/payments/wire/offer.ts'
+import { emptyFields } from '../../schemas/codec.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
+import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import { fakeCredit } from '../testing/fake-credit.ts'
-import { errorOf, priceBody, startAlerts, textOf, type AlertHarness, type Answered } from '../testing/alert-calls.ts'
+import {
+  errorOf,
+  priceBody,
+  ruleBody,
+  startAlerts,
+  textOf,
+  type AlertHarness,
+  type Answered,
+} from '../testing/alert-calls.ts'
 import { FakeLedger, fakePayments, payer, seller, signPayment, type FakePayments } from '../testing/fake-payments.ts'
-import { NOW } from '../testing/harness.ts'
+import { listAsset, NOW } from '../testing/harness.ts'
 
 const CVD = '/cvd/BTC'
 const USDC = 1_000_000
@@ -419,6 +429,156 @@ describe('one Idempotency-Key', () => {
     expect(errorOf(await create({ 'x-api-key': held.token }))).toBe('503 data_unavailable')
     expect((await create(headers)).status).toBe(201)
     expect(await account(held)).toEqual([1, 1, 1])
+  })
+})
+
+describe('what is made by credit and answered late', () => {
+  const balanceAnd = async (held: { id: string; token: string }, answer: Answered): Promise<unknown[]> => [
+    answer.status,
+    answer.headers.get('credit-charged'),
+    await balanceOf(held),
+  ]
+  const by = ({ token }: { token: string }): Record<string, string> => ({ 'x-api-key': token, ...named() })
+
+  it('is charged once, when the same request is sent again', async () => {
+    const held = await keyed()
+    const headers = by(held)
+    const create = (): Promise<Answered> => api.send('POST', '/price-alert', { body: priceBody(), headers })
+    api.alerts.isSlow = true
+    expect(await balanceAnd(held, await create())).toEqual([503, null, 1])
+    api.alerts.isSlow = false
+    expect(await balanceAnd(held, await create())).toEqual([201, '0.04', 0.96])
+    expect(await balanceAnd(held, await create())).toEqual([201, null, 0.96])
+    expect((await api.get('/price-alerts')).body['count']).toBe(1)
+  })
+
+  it('is not had for nothing with a payment beside its key', async () => {
+    const held = await keyed()
+    const once = named()
+    const create = (headers: Record<string, string>): Promise<Answered> =>
+      api.send('POST', '/price-alert', { body: priceBody(), headers: { ...once, ...headers } })
+    api.alerts.isSlow = true
+    expect((await create({ 'x-api-key': held.token })).status).toBe(503)
+    api.alerts.isSlow = false
+    const payment = await paying(0.04)
+    expect(errorOf(await create(payment))).toBe('503 data_unavailable')
+    expect(await balanceAnd(held, await create({ 'x-api-key': held.token }))).toEqual([201, '0.04', 0.96])
+    expect((await create(payment)).status).toBe(201)
+    expect(ledger.charged.length).toBe(1)
+  })
+
+  it('is charged once where the instance that made it was killed before it had charged it', async () => {
+    const held = await keyed()
+    const headers = by(held)
+    const create = (): Promise<Answered> => api.send('POST', '/price-alert', { body: priceBody(), headers })
+    const settle = ledger.settle.bind(ledger)
+    ledger.settle = async (intent) => {
+      if (api.alerts.commands.length > 0) throw new Error('it is killed here')
+      return settle(intent)
+    }
+    expect((await create()).status).toBe(500)
+    ledger.settle = settle
+    expect(await balanceAnd(held, await create())).toEqual([201, '0.04', 0.96])
+    expect(await balanceAnd(held, await create())).toEqual([201, null, 0.96])
+  })
+
+  it('and was not made in the end holds nothing back, and is charged when it is made', async () => {
+    const held = await keyed({ amount_usdc: 0.5 })
+    const headers = by(held)
+    const create = (): Promise<Answered> => api.send('POST', '/price-alert', { body: priceBody(), headers })
+    api.alerts.isAway = true
+    expect(await balanceAnd(held, await create())).toEqual([503, null, 0.5])
+    api.alerts.isAway = false
+    advance(5_000)
+    await balanceOf(held)
+    const { body } = await api.send('GET', `/keys/${held.id}`, { token: held.token })
+    expect(body).toMatchObject({ balance_usdc: 0.5, held_usdc: 0 })
+    expect(await balanceAnd(held, await create())).toEqual([201, '0.04', 0.46])
+  })
+
+  it('is not given where no credit is left to charge it to, until there is more', async () => {
+    const held = await keyed({ amount_usdc: 0.5 })
+    const headers = by(held)
+    const create = (): Promise<Answered> => api.send('POST', '/price-alert', { body: priceBody(), headers })
+    api.alerts.isSlow = true
+    expect((await create()).status).toBe(503)
+    api.alerts.isSlow = false
+    for (let n = 0; n < 25; n++) expect((await ask(held.token)).status).toBe(200)
+    expect((await create()).body['error']).toBe('insufficient_credit')
+    await buy({ amount_usdc: 0.5, key_id: held.id })
+    expect(await balanceAnd(held, await create())).toEqual([201, '0.04', 0.46])
+  })
+
+  it('is charged anew for what the same key makes a day later', async () => {
+    const held = await keyed()
+    const headers = by(held)
+    const create = (): Promise<Answered> => api.send('POST', '/price-alert', { body: priceBody(), headers })
+    expect(await balanceAnd(held, await create())).toEqual([201, '0.04', 0.96])
+    advance(DAY_MS + 60_000)
+    const time = (NOW / 1_000 + DAY_MS + 60_000) * 1_000
+    api.alerts.take({ type: 'mark', value: { ...emptyFields('mark'), writer: 'prices', run: 0, time } })
+    expect(await balanceAnd(held, await create())).toEqual([201, '0.04', 0.92])
+    expect(await balanceAnd(held, await create())).toEqual([201, null, 0.92])
+  })
+
+  it('as a rule for several symbols that was cut short is completed and charged once', async () => {
+    listAsset(api.database, 'eth')
+    const held = await keyed()
+    const headers = by(held)
+    const { symbol: _, ...rule } = ruleBody() as Record<string, unknown>
+    const body = { ...rule, symbols: ['BTC', 'ETH'] }
+    const create = (): Promise<Answered> => api.send('POST', '/alerts', { body, headers })
+    const command = api.alerts.command.bind(api.alerts)
+    api.alerts.command = async (asked) => {
+      if (asked.asset !== 'btc') throw new ApiError('overloaded', 'Too many.', { retryAfterSeconds: 1 })
+      return command(asked)
+    }
+    const half = await create()
+    expect(await balanceAnd(held, half)).toEqual([503, null, 1])
+    expect(half.body['message']).toMatch(/Only some.*paid for once/)
+    api.alerts.command = command
+    expect(await balanceAnd(held, await create())).toEqual([201, '0.06', 0.94])
+    expect(await balanceAnd(held, await create())).toEqual([201, null, 0.94])
+  })
+
+  it('as an extension under an Idempotency-Key is applied once and charged once', async () => {
+    const held = await keyed()
+    const made = await api.send('POST', '/price-alert', { body: priceBody(), headers: by(held) })
+    const at = `/price-alert/${textOf(made.body['alert_id'])}`
+    const headers = by(held)
+    const hours = 24 * 7
+    const extend = (more = headers): Promise<Answered> =>
+      api.send('POST', `${at}/extend`, { body: { add_hours: hours }, headers: more })
+    const daysLeft = async (): Promise<number> =>
+      (Date.parse(textOf((await api.get(at)).body['expires_at'])) - now) / DAY_MS
+    api.alerts.isSlow = true
+    for (let n = 0; n < 3; n++) expect(await balanceAnd(held, await extend())).toEqual([503, null, 0.96])
+    api.alerts.isSlow = false
+    expect(await daysLeft()).toBe(8)
+    expect(await balanceAnd(held, await extend())).toEqual([200, '0.02', 0.94])
+    expect(await balanceAnd(held, await extend())).toEqual([200, null, 0.94])
+    expect(await daysLeft()).toBe(8)
+    // Another key, or none, is another extension.
+    expect(await balanceAnd(held, await extend(by(held)))).toEqual([200, '0.02', 0.92])
+    expect(await balanceAnd(held, await extend({ 'x-api-key': held.token }))).toEqual([200, '0.02', 0.9])
+    expect(await daysLeft()).toBe(22)
+  })
+
+  it('as an extension that was applied is answered also where it could not be applied any more', async () => {
+    const held = await keyed()
+    const made = await api.send('POST', '/price-alert', {
+      body: priceBody({ expires_in_hours: 168 }),
+      headers: by(held),
+    })
+    const extend = (hours: number, headers = by(held)): Promise<Answered> =>
+      api.send('POST', `/price-alert/${textOf(made.body['alert_id'])}/extend`, { body: { add_hours: hours }, headers })
+    for (let n = 0; n < 3; n++) expect((await extend(168)).status).toBe(200)
+    const headers = by(held)
+    api.alerts.isSlow = true
+    expect((await extend(40, headers)).status).toBe(503)
+    api.alerts.isSlow = false
+    expect(errorOf(await extend(40))).toBe('400 invalid_add_hours add_hours')
+    expect(await balanceAnd(held, await extend(40, headers))).toEqual([200, '0.02', 0.88])
   })
 })
 

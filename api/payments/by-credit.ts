@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/refusals.ts'
-import { reservationOf } from '../../processors/payments/wire/purchase.ts'
 import { within } from '../log/log-connection.ts'
 import { assertScope } from '../credit/tokens.ts'
 import type { Charge, Refusal } from '../credit/purses.ts'
 import type { ApiKey } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
-import { isQuestion, ownRequest, type Call } from '../route.ts'
+import { isQuestion, type Call } from '../route.ts'
 import { challenge, type Bill } from './challenges.ts'
+import { begin, deedOf, isCharger, type Deed } from './deeds.ts'
 import type { Paid, Payments } from './payments.ts'
 import { purchaseOf } from './purchase.ts'
-import { paidOtherwise } from './single-flight.ts'
 
 const DAY_SECONDS = 86_400
 const RETRY_AFTER_SECONDS = 2
@@ -20,23 +18,26 @@ const LASTING_MAX = 10_000
 
 /**
  * The reply of a route that has a price, charged to the credit of an API key. Credit is set aside before the request is
- * done, and charged when there is an answer: what fails, what is free and what was answered before costs nothing.
+ * done, and charged when there is an answer: what fails, what is free and what was charged before costs nothing. What was
+ * done and not answered is charged when the same request is sent again.
  */
-export async function payByCredit(payments: Payments, call: Call, { key, bill }: ByKey): Promise<Reply> {
+export async function payByCredit(payments: Payments, call: Call, by: ByKey): Promise<Reply> {
+  const { key, bill } = by
   assertScope(key, call.route.method === 'GET' ? 'read' : 'alerts')
-  const begun = begunBy(payments, call, { key, bill })
-  const run = await call.route.prepare({ ...call, payer: { address: key.owner, hasPaid: begun !== undefined } })
-  if (typeof run === 'object') return run
-  if (begun !== undefined) return run(begun)
+  const lasting = begunBy(payments, call, by)
+  const deed = await deedOf(payments, call, by)
+  const hasPaid = lasting !== undefined || deed?.isBegun === true
+  const run = await call.route.prepare({ ...call, payer: { address: key.owner, hasPaid } })
+  if (typeof run === 'object' && deed?.isBegun !== true) return run
+  if (lasting !== undefined && typeof run === 'function') return run(lasting)
+  const done = doneBy(call, by, deed)
+  const work: Work = typeof run === 'object' ? async () => run : () => run(done)
+  if (deed?.isCharged === true) return work()
   const charge = await payments.credit.purses.reserve(key, Number(bill.amount))
   if (typeof charge === 'string') return refused(payments, call, { charge, bill })
-  return charged(charge, bill, async () => {
-    await reservePurchase(payments, call, { key, bill })
-    const paid = isQuestion(call.route) ? null : paidBy(key, call.services.now() * 1_000)
-    const reply = await run(paid)
-    if (paid !== null && isCharged(reply)) remember(payments, call, { key, bill, paid })
-    return reply
-  })
+  const reply = await charged(charge, bill, () => give(payments, call, { by, deed, work }))
+  if (done !== null && isAnswer(reply)) remember(payments, call, { key, bill, paid: done })
+  return reply
 }
 
 interface ByKey {
@@ -44,58 +45,70 @@ interface ByKey {
   readonly bill: Bill
 }
 
-/** The log of payments answers by then, milliseconds. */
-const RESERVED_MS = 5_000
+type Work = () => Promise<Reply>
 
-/**
- * Of credit and payments for one Idempotency-Key one is taken: who comes first in the log of payments. Another request that
- * is charged for the same key is let through, and finds what the first has made.
- */
-async function reservePurchase({ ledger, seller }: Payments, call: Call, { key, bill }: ByKey): Promise<void> {
-  const purchase = purchaseOf(call, key.owner)
-  if (purchase === null) return
-  const { method, path: route } = call.route
-  const asked = { request_id: ownRequest(call), method, route, price: bill.amount, from: key.owner, purchase }
-  const where = {
-    chain_id: seller.network.chainId,
-    asset: seller.asset.toLowerCase(),
-    pay_to: seller.payTo.toLowerCase(),
-  }
-  const reserving = ledger.settle(reservationOf({ ...asked, ...where, created: call.services.now() * 1_000 }))
-  const outcome = await within(RESERVED_MS, reserving, notReserved)
-  if (outcome.is === 'failed' && outcome.reason === BOUGHT_OTHERWISE) throw paidOtherwise()
-  if (outcome.is !== 'settled') throw notReserved()
+/** A reply, and whether it is charged. */
+interface Given {
+  readonly reply: Reply
+  readonly isCharged: Promise<boolean>
 }
 
-/** What was written may still be taken: then the same request by credit goes on, and a payment for it is refused. */
-function notReserved(): ApiError {
-  return new ApiError('data_unavailable', 'Credit cannot be charged right now, and nothing was; send the same again.', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  })
+interface Giving {
+  readonly by: ByKey
+  readonly deed: Deed | null
+  readonly work: Work
 }
 
-async function charged(charge: Charge, { route, price }: Bill, work: () => Promise<Reply>): Promise<Reply> {
-  let isGiven = false
-  try {
-    const reply = await work()
-    isGiven = isCharged(reply)
-    return isGiven ? { ...reply, headers: { ...reply.headers, [CHARGED]: String(price) } } : reply
-  } finally {
-    if (isGiven) charge.commit(`${route.method} ${route.path}`)
+/** A deed is charged where it is new, or where another request has begun it; of both, the first that asks is charged. */
+async function give(payments: Payments, call: Call, { by, deed, work }: Giving): Promise<Given> {
+  const isBegun = deed !== null && (await begin(payments, call, by, deed))
+  const reply = await work()
+  const isDue = isAnswer(isBegun ? { ...reply, isFree: false } : reply)
+  return { reply, isCharged: isDue && deed !== null ? isCharger(payments, call, by, deed) : Promise.resolve(isDue) }
+}
+
+/** The log of payments says who is charged by then, milliseconds; what it says later still counts. */
+const CHARGED_MS = 5_000
+
+async function charged(charge: Charge, { route, price }: Bill, giving: () => Promise<Given>): Promise<Reply> {
+  const end = (isCharged: boolean): boolean => {
+    if (isCharged) charge.commit(`${route.method} ${route.path}`)
     else charge.release()
+    return isCharged
   }
+  const given = await giving().catch((error: unknown) => {
+    end(false)
+    throw error
+  })
+  const ending = given.isCharged.then(end, (error: unknown) => {
+    end(false)
+    throw error
+  })
+  const { reply } = given
+  const isCharged = await within(CHARGED_MS, ending, notCharged)
+  return isCharged ? { ...reply, headers: { ...reply.headers, [CHARGED]: String(price) } } : reply
+}
+
+function notCharged(): ApiError {
+  const message = 'It is not yet known whether credit is charged for this; send the same again, it is charged once.'
+  return new ApiError('data_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 
 /** What an answer has cost, USDC. */
 const CHARGED = 'Credit-Charged'
 
-function isCharged({ status, isFree }: Reply): boolean {
+function isAnswer({ status, isFree }: Reply): boolean {
   return isFree !== true && status < 400
 }
 
-/** What is done is known by an id of its own, as by a payment's. */
-function paidBy({ key_id: id, owner: payer }: ApiKey, time: number): Paid {
-  return { id: `credit:${id}:${randomUUID()}`, payer, time }
+/**
+ * What is done is known by an id of its own, as by a payment's: that of its deed, which so is done once. A creation is known
+ * by its Idempotency-Key.
+ */
+function doneBy(call: Call, { key: { key_id: id, owner: payer } }: ByKey, deed: Deed | null): Paid | null {
+  if (isQuestion(call.route)) return null
+  const own = deed === null || purchaseOf(call, payer) !== null ? randomUUID() : deed.name
+  return { id: `credit:${id}:${own}`, payer, time: call.services.now() * 1_000 }
 }
 
 function refused(

@@ -8,6 +8,7 @@ import type { Reply } from '../reply.ts'
 import { isQuestion, ownRequest, type Call, type Route, type Run } from '../route.ts'
 import { creditedKey } from '../credit/tokens.ts'
 import { payByCredit } from './by-credit.ts'
+import { assertCharged } from './deeds.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
 import {
   assertKeyed,
@@ -131,7 +132,9 @@ function isStored({ isIdempotent, lastsMs }: Route): boolean {
 /** The money is taken when there is something to give for it. */
 async function buyOnce(purchase: Purchase, call: Call, hasPaid: boolean): Promise<Reply> {
   const { route } = call
-  const run = await route.prepare({ ...call, payer: { address: purchase.intent.from, hasPaid } })
+  const { payments, intent, bill } = purchase
+  const run = await route.prepare({ ...call, payer: { address: intent.from, hasPaid } })
+  if (typeof run === 'object') await assertCharged(payments, call, { key: { owner: intent.from }, bill })
   if (typeof run === 'object') return run
   if (!isQuestion(route)) return settleAndRun(purchase, call, { run, hasPaid })
   const reply = await run(null)

@@ -92,7 +92,7 @@ async function createOthers(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const half =
-      'Only some of its symbols have the rule: send the same request again with its Idempotency-Key, which completes it and is not paid for again.'
+      'Only some of its symbols have the rule: send the same request again with its Idempotency-Key, which completes it; it is paid for once.'
     throw new ApiError(error.code, `${error.message} ${half}`, { ...error.detail, cause: error })
   }
 }
@@ -223,9 +223,9 @@ export async function extendAlert(call: Call, kind: string, id: string): Promise
   return async (paid) => {
     const more = { add_hours: hours, payment: paid?.id ?? null }
     const asking = alert.status === 'expired' ? askAnew : ask // what had ended looks at nothing any more
-    const extended = (await asking(services, actionOn(call, alert, 'extend', more))).alert
+    const { alert: extended, event } = await asking(services, actionOn(call, alert, 'extend', more))
     if (extended === null) throw new Error('an extension has an alert')
-    return jsonReply(200, extendedAnswer(extended, hours))
+    return jsonReply(200, extendedAnswer(extended, hours), { isFree: event === 'repeated' })
   }
 }
 
