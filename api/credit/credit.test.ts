@@ -600,6 +600,26 @@ describe('a key', () => {
     expect(errorOf(await ask(fresh))).toBe('401 unauthorized')
   })
 
+  it('whose rotation was answered late and is sent again is taken by its first secret until the grace is over', async () => {
+    const key = await keyed()
+    const rotate = (token: string, grace_hours: number): Promise<Answered> =>
+      api.send('POST', `/keys/${key.id}/rotate`, { body: { grace_hours }, token })
+    const command = payments.credit.log.command.bind(payments.credit.log)
+    payments.credit.log.command = async (asked) => {
+      await command(asked)
+      throw new ApiError('data_unavailable', 'Send the same again.', { retryAfterSeconds: 2 })
+    }
+    expect((await rotate(key.token, 1)).status).toBe(503)
+    payments.credit.log.command = command
+    const again = await rotate(key.token, 1)
+    const fresh = textOf(again.body['api_key'])
+    expect(again.body['former_secret_until']).toBe(new Date(now + 3_600_000).toISOString())
+    expect([(await ask(key.token)).status, (await ask(fresh)).status]).toEqual([200, 200])
+    const leaked = await rotate(fresh, 0)
+    expect((await ask(textOf(leaked.body['api_key']))).status).toBe(200)
+    expect([errorOf(await ask(key.token)), errorOf(await ask(fresh))]).toEqual(['401 unauthorized', '401 unauthorized'])
+  })
+
   /** The one key of the wallet, as it lists it. */
   async function listed(): Promise<Record<string, unknown>> {
     const message = textOf((await api.get(`/wallet/message?address=${payer.address}`)).body['message'])

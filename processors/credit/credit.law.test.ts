@@ -141,6 +141,43 @@ describe('credit', () => {
   })
 })
 
+describe('a rotation', () => {
+  const terms = { label: '', scopes: [], expires: null, daily_max: null }
+  const rotated = (until: number | null, time = T0): Message => command({ op: 'rotate', version: 1, until, time })
+  const first = [bought(1_000, 'p'), command({ op: 'terms', terms, version: 1 })]
+  const secretsAfter = (...rotations: readonly Message[]): unknown =>
+    keys(fed(...first, ...rotations))
+      .at(-1)
+      ?.secrets.map(({ n, until }) => [n, until])
+
+  it('that is sent again ends no secret whose time is not over, and gives none more than the newest grace', () => {
+    expect(secretsAfter(rotated(T0 + 50), rotated(T0 + 60, T0 + 10))).toEqual([
+      [3, null],
+      [2, T0 + 60],
+      [1, T0 + 50],
+    ])
+    expect(secretsAfter(rotated(T0 + 50), rotated(T0 + 20, T0 + 10))).toEqual([
+      [3, null],
+      [2, T0 + 20],
+      [1, T0 + 20],
+    ])
+    expect(secretsAfter(rotated(T0 + 50), rotated(T0 + 90, T0 + 50))).toEqual([
+      [3, null],
+      [2, T0 + 90],
+    ])
+  })
+
+  it.each([null, T0 + 10])('without a grace ends all the others at once; until %s', (until) => {
+    expect(secretsAfter(rotated(T0 + 50), rotated(until, T0 + 10))).toEqual([[3, null]])
+  })
+
+  it('keeps 32 secrets at most, the newest', () => {
+    const many = Array.from({ length: 40 }, () => rotated(T0 + 50))
+    const told = secretsAfter(...many) as [number][]
+    expect([told.length, told.at(0)?.[0], told.at(-1)?.[0]]).toEqual([32, 41, 10])
+  })
+})
+
 const id = fc.constantFrom('k', 'l')
 const name = fc.constantFrom('a', 'b', 'c', 'd')
 const time = fc.nat(300).map((seconds) => T0 + seconds * SECOND)

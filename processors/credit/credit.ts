@@ -13,6 +13,8 @@ export const LEASE: Micros = 60 * SECOND
 const PAYMENT_KNOWN: Micros = 2 * DAY
 /** Leases that a key may have at once: one or two of each API instance. */
 const LEASES_MAX = 64
+/** Secrets that a key has at once; beyond, the oldest ends. */
+const SECRETS_MAX = 32
 /** Of what is free, a lease takes this part: others find the rest, and all of it is back when the lease is over. */
 const SHARE = 4
 
@@ -241,15 +243,19 @@ function setTerms(state: CreditState, key: Key, { terms, version }: CreditComman
   return 'done'
 }
 
-/** The secret before is taken until a time, so that its users can change over; the one before that no more. */
+/**
+ * The secrets before are taken until a time, so that their users can change over, none of them longer than it was. One that
+ * was answered late is sent again: the secret that is in use is then not the one before, and must not end by that.
+ */
 function rotate(state: CreditState, key: Key, { version, until }: CreditCommand): KeyOutcome | undefined {
   const [newest] = key.secrets
   if (version === null || newest === undefined) return undefined
   if (key.revoked !== null) return 'ended'
-  const secrets = [
-    { n: newest.n + 1, version, until: null },
-    { ...newest, until: until ?? state.time },
-  ]
+  const end = until ?? state.time
+  const former = key.secrets
+    .map((secret) => ({ ...secret, until: Math.min(secret.until ?? end, end) }))
+    .filter((secret) => secret.until > state.time)
+  const secrets = [{ n: newest.n + 1, version, until: null }, ...former].slice(0, SECRETS_MAX)
   state.keys.set(key.key_id, { ...key, secrets })
   return 'done'
 }
