@@ -7,7 +7,7 @@ export const ANSWERS = 'payments.answers'
 const PARTITION = 0
 
 /** How long an answer is kept, milliseconds. */
-const KEPT_MS = 24 * 3_600_000
+export const KEPT_MS = 24 * 3_600_000
 /** Answers that one sweep lets go. */
 const SWEPT_MAX = 5_000
 /** While the partition has no leader it is asked again, so often. */

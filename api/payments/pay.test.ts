@@ -12,6 +12,7 @@ import { endpoints } from '../testing/specification.ts'
 const CVD = '/cvd/BTC'
 const SECONDS = NOW / 1e6
 const PRICE = '20000'
+const DAY_MS = 86_400_000
 
 let payments: FakePayments
 let ledger: FakeLedger
@@ -168,6 +169,20 @@ describe('a paid request', () => {
     const headers = await v2()
     expect((await pay(CVD, headers)).status).toBe(200)
     expect((await pay(CVD, headers)).status).toBe(200)
+    expect(ledger.charged.length).toBe(1)
+  })
+
+  it('has its answer for a day, and none that is made anew for nothing behind it', async () => {
+    const headers = await v2()
+    const first = await pay(CVD, headers)
+    api.advance(DAY_MS - 1)
+    expect((await pay(CVD, headers)).body).toEqual(first.body)
+    api.advance(1)
+    expect((await pay(CVD, headers)).body).toEqual(first.body) // it is there for up to a minute more
+    ledger.answers.clear()
+    const late = await pay(CVD, headers)
+    expect(late).toMatchObject({ status: 402, body: { error: 'paid_time_over' } })
+    expect(late.headers.get('payment-required')).not.toBe(null)
     expect(ledger.charged.length).toBe(1)
   })
 

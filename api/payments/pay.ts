@@ -7,6 +7,7 @@ import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
 import { isQuestion, ownRequest, type Call, type Route, type Run } from '../route.ts'
 import { creditedKey } from '../credit/tokens.ts'
+import { KEPT_MS } from './answers.ts'
 import { payByCredit } from './by-credit.ts'
 import { assertCharged } from './deeds.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
@@ -172,7 +173,7 @@ async function replyAgain(purchase: Purchase, call: Call, settled: PaymentEvent)
   if (stored !== undefined) return stored
   const { route, services } = call
   const { from: payer, version } = purchase.intent
-  if (services.now() >= settled.time / 1000 + (route.lastsMs ?? Infinity))
+  if (services.now() >= settled.time / 1000 + givenMs(route))
     throw refuses(purchase.payments, purchase.bill, { reason: OVER, payer, version })
   const run = await route.prepare({ ...call, payer: { address: payer, hasPaid: true } })
   // What is given for nothing is nobody's purchase: it may be told anew, and may hold secrets.
@@ -180,6 +181,11 @@ async function replyAgain(purchase: Purchase, call: Call, settled: PaymentEvent)
   if (!isQuestion(route)) return runPaid(purchase, settled, run, isStored(route))
   const reply = await run(null)
   return runPaid(purchase, settled, async () => reply, reply.isFree !== true)
+}
+
+/** How long what was paid for is given again: an answer as long as it is kept; what is done is done once whenever it is asked. */
+function givenMs(route: Route): number {
+  return route.lastsMs ?? (isQuestion(route) ? KEPT_MS : Infinity)
 }
 
 /** A block's clock lags behind ours by less, seconds. */
