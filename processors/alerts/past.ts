@@ -3,8 +3,8 @@ import type { Input } from './kinds/kind.ts'
 import { inputOf, lookBackOf, Series, InputFigures, type SavedSeries } from './series.ts'
 import { fresh } from './state.ts'
 
-/** Samples of a series at most; a spike has 104. */
-const SAMPLES_MAX = 128
+/** Samples of a series at most; a spike has 160. */
+const SAMPLES_MAX = 192
 /** Series of one rule at most. */
 const SERIES_MAX = 64
 

@@ -21,6 +21,7 @@ import {
   type AlertsTestDriver,
 } from './testing/records.ts'
 import { readRuleTerms, type RuleTerms } from './kinds/rule-terms.ts'
+import { InputFigures, Series } from './series.ts'
 import { WhatIf } from './what-if.ts'
 
 const cvdAbove = (value: number, more: object = {}) => ({ metric: 'cvd', operator: 'above', value, ...more })
@@ -211,6 +212,70 @@ describe('a window of trades', () => {
     const fed = given(createRule(volume('above', 59), { resolved: true }), ...told, ...marks(10, 130))
     expect(fed.rang).toEqual([60])
     expect(fed.restart().batch(metric(130, 'cvd', { 'buy@okx': 10 }), ...marks(140, 180)).rang).toEqual([60, 150])
+  })
+
+  /** A steady hundred an hour and more: each ten seconds or each candle of `length` what was traded in it; three times as much in hour 20. */
+  const steady = (hours: number, length = 10, behind = 0): Message[] =>
+    Array.from({ length: (hours * HOUR) / length }, (_, at) => (at + 1) * length).flatMap((end) => {
+      const units = (end > 20 * HOUR && end <= 21 * HOUR ? 3 : 1) * (length / 10)
+      return [metric(end - behind, 'cvd', { 'buy@okx': units }), mark(end + 2)]
+    })
+  const rings = (whens: readonly object[], log: readonly Message[]) => {
+    const { triggers } = given(...whens.map((when, at) => createRule(when, { id: `r${at}` })), ...log)
+    return whens.map((_, at) =>
+      triggers.filter(({ alert_id: id }) => id === `r${at}`).map(({ time }) => (time - T0) / SECOND),
+    )
+  }
+
+  it.each(['1m', '5m', '15m', '30m', '1h'])(
+    'of %s misses nothing of a steady market, whenever it is looked at',
+    (window) => {
+      const units = { '1m': 6, '5m': 30, '15m': 90, '30m': 180, '1h': 360 }[window] ?? NaN
+      const bounds = (metric: string, mean: number) => [
+        { metric, window, operator: 'below', value: mean * 0.995 },
+        { metric, window, operator: 'above', value: mean * 1.005 },
+        { metric, window, close: '5m', operator: 'below', value: mean * 0.995 },
+        { metric, window, close: '5m', operator: 'above', value: mean * 1.005 },
+      ]
+      const whens = [...bounds('volume', units), ...bounds('volume_spike', 1)]
+      expect(rings(whens, steady(20))).toEqual(whens.map(() => []))
+    },
+  )
+
+  it('is whole at the close of its candle, told by the bucket or by the candle', () => {
+    const whens = [
+      { metric: 'volume_spike', window: '1h', close: '1h', operator: 'above', value: 2.999 },
+      { metric: 'volume_spike', window: '15m', close: '15m', operator: 'above', value: 2.999 },
+      { metric: 'volume', window: '1h', close: '1h', operator: 'above', value: 1_079.9 },
+      { metric: 'volume', window: '1h', close: '1h', operator: 'below', value: 359.9 },
+    ]
+    const closes = [[21 * HOUR], [20.25 * HOUR], [21 * HOUR], []]
+    expect(rings(whens, steady(22))).toEqual(closes)
+    const byMinutes = rings(whens, steady(22, 60, 1))
+    expect(byMinutes.map((times) => times.map((time) => Math.floor(time / 900) * 900))).toEqual(closes)
+  })
+
+  it('is compared with those before it exactly, whatever its market did within', () => {
+    const when = (operator: string, value: number) => ({ metric: 'volume_spike', window: '1h', operator, value })
+    const whens = [when('above', 2.999), when('above', 3.001), when('below', 0.97)]
+    expect(rings(whens, steady(20.99)).map(({ length }) => length)).toEqual([0, 0, 0])
+    const [highest = [], over] = rings(whens, steady(22))
+    expect([highest, over]).toEqual([[21 * HOUR], []])
+  })
+
+  it('goes on from a state that has a sample where now there are several', () => {
+    const time = T0 + 30 * HOUR * SECOND
+    const samples = Array.from({ length: 100 }, (_, at): [number, number] => [time - (100 - at) * 900 * SECOND, 90])
+    const saved = { since: T0, samples, value: 1, time, venues: '', raw: null }
+    const series = new Series('volume_spike||1h||', saved)
+    const values = steady(56).flatMap((message) => {
+      if (message.type !== 'metric' || message.value.time <= time) return []
+      series.take(new InputFigures(message))
+      return [series.at(message.value.time) ?? NaN]
+    })
+    const first = values.slice(0, 360)
+    expect([Math.min(...first) >= 0.74, Math.max(...values) < 1.011, values.at(-1)]).toEqual([true, true, 1])
+    expect(series.saved().samples.length).toBeLessThan(165)
   })
 
   it('is in a trial what it is in life', () => {

@@ -32,8 +32,8 @@ export function isOfVenue(name: string): boolean {
 /** A series keeps one sample of so long. */
 export function slotOf(name: string): Micros {
   const [metric, , window] = name.split('|')
-  const { make, periods } = metricOf(metric as MetricName)
-  return periods === undefined ? (durationOf(window) ?? 0) / (make === 'spike' ? SPIKE_SLOTS : SLOTS) : 0
+  const { periods } = metricOf(metric as MetricName)
+  return periods === undefined ? (durationOf(window) ?? 0) / SLOTS : 0
 }
 
 /** How far back a series looks; 0: at no past. */
@@ -44,7 +44,7 @@ export function lookBackOf(name: string): Micros {
   return (durationOf(window) ?? 0) * (make === 'spike' ? SPIKE_WINDOWS + 1 : 1)
 }
 
-/** A window has so many slots; a spike has so many of a window, and is compared with so many windows before it. */
+/** A window has so many slots; a spike is compared with so many windows before it, each of which has fewer. */
 const SLOTS = 60
 const SPIKE_SLOTS = 4
 const SPIKE_WINDOWS = 24
@@ -60,7 +60,9 @@ const TOLD_WITHIN: Micros = LATENESS + 8_000_000
 /** Figures of different processors come at most this much out of the order of their times. */
 const DISORDER: Micros = 120_000_000
 
-/** When a figure was so, and what it was: of a sum, what came up to then since the sample before. */
+const SECOND: Micros = 1_000_000
+
+/** When a figure was so, and what it was: of a sum, what came up to then since the begin of its slot. */
 type Sample = [time: Micros, value: number]
 
 /** What of a series a snapshot holds; all of it, since the rest follows. */
@@ -78,7 +80,7 @@ export interface SavedSeries {
 }
 
 /**
- * One series of an asset, from the first rule that looks at it on. Bounded: 62 samples, of a spike 104. What it cannot know
+ * One series of an asset, from the first rule that looks at it on. Bounded: 62 samples, of a spike 160. What it cannot know
  * yet, as a change over a window that it has not seen, it has no value for.
  */
 export class Series {
@@ -175,12 +177,13 @@ export class Series {
     const [first, ...rest] = this.#samples
     if (last === undefined || first === undefined || this.#slotOf(last[0]) !== this.#slotOf(first[0]))
       return [...before, ...this.#samples]
-    if (this.#isFlow) last[1] += first[1]
+    if (this.#isFlow) addTo(last, first)
     return [...before, ...rest]
   }
 
-  #slotOf(time: Micros): number {
-    return Math.floor(time / this.#slot)
+  /** What is told at a time came before it: at the end of a slot it is of that slot. */
+  #slotOf(time: Micros, slot = this.#slot): number {
+    return Math.floor((this.#isFlow ? time - 1 : time) / slot)
   }
 
   /** So much behind time it is known what there was up to then. */
@@ -226,7 +229,8 @@ export class Series {
     if (this.#close > 0) return (Math.floor(time / this.#close) + 1) * this.#close + this.#behind
     const { make } = this.#metric
     if (make !== 'sum' || this.#value === null) return this.#isFlow ? now : Infinity
-    return (this.#samples[0]?.[0] ?? Infinity) + this.#window + this.#behind
+    const [first] = this.#samples
+    return first === undefined ? Infinity : this.#slotOf(first[0]) * this.#slot + this.#window + this.#behind
   }
 
   /** What was so before a candle's end becomes the value of the candle. */
@@ -297,18 +301,22 @@ export class Series {
   #sum(time: Micros, figure: number): number | undefined {
     this.#add(time, figure, this.#window)
     if (time - this.#since < this.#window) return undefined
-    return this.#samples.reduce((sum, [, value]) => sum + value, 0)
+    const from = time - this.#window
+    return this.#samples.reduce((sum, [at, value]) => sum + value * this.#shareSince(from, at), 0)
   }
 
   /** The newest window's sum by the mean of the windows before it. */
   #spike(time: Micros, figure: number): number | undefined {
-    this.#add(time, figure, this.#window * (SPIKE_WINDOWS + 1))
+    const [newest, oldest] = [time - this.#window, time - this.#window * (SPIKE_WINDOWS + 1)]
+    this.#add(time, figure, time - oldest)
+    this.#shorten(newest)
     const seen = Math.min(SPIKE_WINDOWS, (time - this.#since) / this.#window - 1)
     if (seen < SPIKE_WINDOWS_MIN) return undefined
     let [now, before] = [0, 0]
     for (const [at, value] of this.#samples) {
-      if (at > time - this.#window) now += value
-      else before += value
+      const share = this.#shareSince(newest, at)
+      now += value * share
+      before += value * (this.#shareSince(oldest, at, this.#longSlot) - share)
     }
     return before > 0 ? now / (before / seen) : undefined
   }
@@ -316,10 +324,42 @@ export class Series {
   #add(time: Micros, figure: number, kept: Micros): void {
     const samples = this.#samples
     const last = samples.at(-1)
-    if (last !== undefined && this.#slotOf(last[0]) === this.#slotOf(time)) last[1] += figure
-    else if (figure !== 0) samples.push([time, figure])
+    if (figure !== 0) {
+      if (last !== undefined && this.#slotOf(last[0]) === this.#slotOf(time)) addTo(last, [time, figure])
+      else samples.push([time, figure])
+    }
     while ((samples[0]?.[0] ?? Infinity) <= time - kept) samples.shift()
   }
+
+  /** How much of a sample came after a time, in whole seconds, as they are told: all, nothing, or a part of its slot. */
+  #shareSince(from: Micros, at: Micros, slot = this.#slot): number {
+    const begin = this.#slotOf(at, slot) * slot
+    const since = Math.floor(from / SECOND) * SECOND
+    return Math.min(1, Math.max(0, (at - since) / (at - begin)))
+  }
+
+  /** Of a spike's windows before the newest. */
+  get #longSlot(): Micros {
+    return this.#window / SPIKE_SLOTS
+  }
+
+  /** What has left a spike's newest window goes into longer slots. */
+  #shorten(until: Micros): void {
+    const kept: Sample[] = []
+    for (const sample of this.#samples) {
+      const last = kept.at(-1)
+      const isOfLast =
+        last !== undefined && this.#slotOf(last[0], this.#longSlot) === this.#slotOf(sample[0], this.#longSlot)
+      if (isOfLast && sample[0] <= until) addTo(last, sample)
+      else kept.push(sample)
+    }
+    this.#samples = kept
+  }
+}
+
+function addTo(sample: Sample, [time, figure]: Sample): void {
+  sample[0] = time
+  sample[1] += figure
 }
 
 /** The figures of one record. */

@@ -132,6 +132,7 @@ it('rings as the core does that has a mark a second, where trades are few', () =
     [
       ['1m', null],
       ['5m', null],
+      ['15m', null],
       ['1m', '5m'],
     ].flatMap(([window, close]) => {
       const leaf = { metric: name, window, value: 2, close }
