@@ -102,6 +102,19 @@ describe('a metric', () => {
     ])
   })
 
+  it.each(['price_change_pct', 'price'])(
+    '%s says nothing of a window in which nothing was told, until it has seen one',
+    (name) => {
+      const when = { metric: name, window: '1m', operator: name === 'price' ? 'changes_by' : 'above', value: 5 }
+      const [told, gone] = [[0, 30, 60].map((at) => price(at, 100)), 6 * HOUR]
+      const back = [0, 30, 59].flatMap((at) => [mark(gone + at), price(gone + at, 110)])
+      expect(rang(when, ...told, ...marks(70, gone - 10), ...back)).toEqual([])
+      expect(rang(when, ...told, ...marks(70, gone - 10), ...back, price(gone + 61, 117))).toEqual([gone + 61])
+      expect(rang(when, ...told, price(60 + 60 + 901, 110))).toEqual([60 + 60 + 901]) // a pause of 15 minutes is none
+      expect(rang(when, ...told, price(60 + 60 + 902, 110))).toEqual([])
+    },
+  )
+
   it('of a sum whose venues come and go begins anew', () => {
     const when = { metric: 'open_interest_change_pct', window: '1m', operator: 'below', value: -1 }
     const both = (at: number) => metric(at, 'funding', { 'open_interest@okx': 100, 'open_interest@bybit': 100 })

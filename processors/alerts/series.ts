@@ -289,13 +289,16 @@ export class Series {
     }
   }
 
-  #changed(time: Micros, figure: number, from: (then: number) => number | undefined): number | undefined {
+  /** Not known where nothing was told a window ago, nor shortly before. */
+  #changed(time: Micros, figure: number, made: (then: number) => number | undefined): number | undefined {
     const samples = this.#samples
     const last = samples.at(-1)
     if (last === undefined || this.#slotOf(last[0]) !== this.#slotOf(time)) samples.push([time, figure])
     while ((samples[1]?.[0] ?? Infinity) <= time - this.#window) samples.shift()
     const [then] = samples
-    return then === undefined || then[0] > time - this.#window ? undefined : from(then[1])
+    const from = time - this.#window
+    const isOf = then !== undefined && then[0] <= from && then[0] >= from - LIFETIME - this.#slot
+    return isOf ? made(then[1]) : undefined
   }
 
   #sum(time: Micros, figure: number): number | undefined {

@@ -195,5 +195,7 @@ function made(leaf: ModelLeaf, { told, since }: Seen, now: number): number | und
   if (leaf.metric !== 'open_interest_change_pct') return newest[1]
   const anew = told.findLastIndex(([, , venues]) => venues !== newest[2]) + 1
   const then = told.slice(anew).findLast(([time]) => time <= now - window)
-  return then === undefined || then[1] === 0 ? undefined : (newest[1] / then[1] - 1) * 100
+  return then === undefined || then[1] === 0 || then[0] < now - window - 900 * S - window / 60
+    ? undefined
+    : (newest[1] / then[1] - 1) * 100
 }
