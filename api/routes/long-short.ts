@@ -1,6 +1,6 @@
 import { jsonOutput } from '../route.ts'
 import { classifySentiment, type Sentiment, sentiments } from '../../processors/funding/classes.ts'
-import { asDecimal } from '../../processors/prices/decimal.ts'
+import { asDecimal, decimalMean } from '../../processors/prices/decimal.ts'
 import { ratioVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { ageOfLegs, legsOf, type Aged, type Leg } from '../views/legs.ts'
@@ -75,7 +75,7 @@ function longShortView(context: AssetContext): View {
   const age = ageOfLegs(legs)
   const known = legs.flatMap(({ row }) => (row === null ? [] : [row.ratio]))
   if (age === undefined) throw noData(`top-trader ratio of ${context.symbol}`)
-  const mean = known.reduce((sum, ratio) => sum + ratio, 0) / known.length
+  const mean = decimalMean(known)
   const sentiment = classifySentiment(mean)
   const body = {
     symbol: context.symbol,

@@ -1,6 +1,7 @@
 import { durationOf, metricOf, type Metric, type MetricName } from '../../processors/alerts/metrics.ts'
 import type { SeriesSpec } from '../../processors/alerts/series.ts'
 import type { InputRecord } from '../../processors/alerts/what-if.ts'
+import { asDecimal, percentChange } from '../../processors/prices/decimal.ts'
 import { median } from '../../processors/prices/median.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
@@ -300,9 +301,9 @@ function perpetualOf(
   const of = (origin: Origin, figure: string, value: (reading: Reading) => number): (Figure & Reading)[] =>
     said(readings, origin, end).map((reading) => ({ ...reading, ...told(figure, reading.venue, value(reading)) }))
   const known = [
-    ...of('rates', 'funding_rate', ({ values: [rate = NaN] }) => rate * 100),
-    ...of('interest', 'open_interest', ({ venue, values: [units = NaN] }) => units * markOf(venue)),
-    ...of('basis', 'basis', ({ values: [mark = NaN, index = NaN] }) => (mark / index - 1) * 100),
+    ...of('rates', 'funding_rate', ({ values: [rate = NaN] }) => asDecimal(rate * 100)),
+    ...of('interest', 'open_interest', ({ venue, values: [units = NaN] }) => asDecimal(units * markOf(venue))),
+    ...of('basis', 'basis', ({ values: [mark = NaN, index = NaN] }) => percentChange(index, mark)),
     ...of('ratios', 'long_short', ({ values: [, , ratio = NaN] }) => ratio),
   ].filter(({ value }) => Number.isFinite(value))
   const figures = known.map(({ figure, exchange, value }) => told(figure, exchange, value))

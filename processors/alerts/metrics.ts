@@ -1,5 +1,6 @@
 import { fundingVenues, liquidationVenues, priceVenues, ratioVenues, tradeVenues } from '../../schemas/venues.ts'
 import { cascadeRisks } from '../liquidations/cascade.ts'
+import { asDecimal } from '../prices/decimal.ts'
 import { signalClasses } from '../cvd/signal.ts'
 import { sentiments, classifySentiment, classifyFunding, fundingClasses } from '../funding/classes.ts'
 
@@ -151,7 +152,7 @@ const metrics = {
     unit: '',
     says: 'funding signal',
     classes: fundingClasses,
-    classOf: (percent) => classifyFunding(percent / 100),
+    classOf: (percent) => classifyFunding(asDecimal(percent / 100)),
   },
   sentiment: {
     ...funding,

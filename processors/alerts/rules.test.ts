@@ -102,6 +102,37 @@ describe('a metric', () => {
     ])
   })
 
+  it.each([
+    ['price_change_pct', 100, 101, 1],
+    ['price_change_pct', 100, 100.01, 0.01],
+    ['price_change_pct', 64_000, 63_360, -1],
+  ])('%s from %f to %f is on its bound, and not beyond', (name, from, to, bound) => {
+    const log = [price(0, from), price(61, to)]
+    const when = { metric: name, window: '1m' }
+    for (const operator of ['above', 'below']) expect(rang({ ...when, operator, value: bound }, ...log)).toEqual([])
+    expect(rang({ ...when, operator: 'between', value: [bound, bound] }, ...log)).toEqual([61])
+  })
+
+  it('that moves by its bound is on it', () => {
+    const when = { metric: 'price', window: '1m', operator: 'changes_by', value: 0.3 }
+    expect(rang(when, price(0, 100), price(61, 100.3))).toEqual([61])
+  })
+
+  it('that is added up or a mean is on its bound, and not beyond', () => {
+    const tenths = [20, 40, 60].map((at) => metric(at, 'cvd', { 'buy@okx': 0.1 }))
+    const volume = { metric: 'volume', window: '1m' }
+    expect(rang({ ...volume, operator: 'above', value: 0.3 }, mark(0), ...tenths)).toEqual([])
+    expect(rang({ ...volume, operator: 'between', value: [0.3, 0.3] }, mark(0), ...tenths)).toEqual([60])
+    const ratios = metric(10, 'funding', {
+      'long_short@binance': 2.0001,
+      'long_short@okx': 2.0003,
+      'long_short@gate': 1.9996,
+    })
+    expect(rang({ metric: 'long_short_ratio', operator: 'above', value: 2 }, ratios)).toEqual([])
+    const flat = metric(1, 'funding', { 'long_short@okx': 1 })
+    expect(rang({ metric: 'sentiment', operator: 'becomes', value: 'Bullish' }, flat, ratios)).toEqual([10])
+  })
+
   it.each(['price_change_pct', 'price'])(
     '%s says nothing of a window in which nothing was told, until it has seen one',
     (name) => {

@@ -1,6 +1,7 @@
 import type { CompositePrice, LiquidationRisk, Metric as MetricRecord, Micros } from '../../schemas/records.ts'
 import { LATENESS } from '../cvd/state.ts'
 import { cascadeRisks } from '../liquidations/cascade.ts'
+import { asDecimal, asRatio, decimalDifference, decimalMean, percentChange } from '../prices/decimal.ts'
 import type { Input } from './kinds/kind.ts'
 import { durationOf, metricOf, type Metric, type MetricInput, type MetricName } from './metrics.ts'
 
@@ -260,8 +261,7 @@ export class Series {
     if (known.length === 0) return undefined
     if (over === 'first') return known[0]
     this.#sameVenues(exchanges.filter((venue) => told.sumOf(this.#figures, venue) !== undefined).join())
-    const sum = known.reduce((total, value) => total + value, 0)
-    return over === 'mean' ? sum / known.length : sum
+    return over === 'mean' ? decimalMean(known) : asDecimal(known.reduce((sum, value) => sum + value, 0))
   }
 
   /** Where a venue comes or goes, a change of the sum is none of the market: it is looked at anew. */
@@ -277,9 +277,11 @@ export class Series {
     const { make, classes, classOf } = this.#metric
     switch (make) {
       case 'value':
-        return this.#spec.isMove ? this.#changed(time, figure, (then) => Math.abs(figure - then)) : figure
+        return this.#spec.isMove
+          ? this.#changed(time, figure, (then) => Math.abs(decimalDifference(figure, then)))
+          : figure
       case 'change_pct':
-        return this.#changed(time, figure, (then) => (then === 0 ? undefined : (figure / then - 1) * 100))
+        return this.#changed(time, figure, (then) => (then === 0 ? undefined : percentChange(then, figure)))
       case 'class':
         return classOf === undefined ? figure : classes?.indexOf(classOf(figure))
       case 'sum':
@@ -305,7 +307,7 @@ export class Series {
     this.#add(time, figure, this.#window)
     if (time - this.#since < this.#window) return undefined
     const from = time - this.#window
-    return this.#samples.reduce((sum, [at, value]) => sum + value * this.#shareSince(from, at), 0)
+    return asDecimal(this.#samples.reduce((sum, [at, value]) => sum + value * this.#shareSince(from, at), 0))
   }
 
   /** The newest window's sum by the mean of the windows before it. */
@@ -321,7 +323,7 @@ export class Series {
       now += value * share
       before += value * (this.#shareSince(oldest, at, this.#longSlot) - share)
     }
-    return before > 0 ? now / (before / seen) : undefined
+    return before > 0 ? asRatio(now / (before / seen)) : undefined
   }
 
   #add(time: Micros, figure: number, kept: Micros): void {

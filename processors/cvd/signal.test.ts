@@ -20,6 +20,24 @@ describe('CVD signal', () => {
     expect(classify(periodCvd, volume, 1)).toBe(expected)
   })
 
+  it.each([
+    [1.05, 0.95, 'neutral'],
+    [0.019, 0.021, 'neutral'],
+    [2.3, 1.7, 'bullish_pressure'],
+    [0.0425, 0.0575, 'bearish_pressure'],
+  ])('of %f bought and %f sold is on its bound: %s', (buy, sell, expected) => {
+    expect(classify(buy - sell, buy + sell, 1)).toBe(expected)
+  })
+
+  it('of 5 % is neutral, whatever was traded', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), fc.integer({ min: 0, max: 8 }), (units, decimals) => {
+        const [buy, sell] = [units * 21, units * 19].map((of) => Number(`${of}e-${decimals}`))
+        expect(classify((buy ?? 0) - (sell ?? 0), (buy ?? 0) + (sell ?? 0), 1)).toBe('neutral')
+      }),
+    )
+  })
+
   it('needs a quarter of the period', () => {
     expect(classify(100, 100, 0.25)).toBe('strong_bullish_pressure')
     expect(classify(100, 100, 0.249_999_999)).toBe('insufficient_data')

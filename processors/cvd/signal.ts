@@ -1,3 +1,4 @@
+import { asRatio } from '../prices/decimal.ts'
 import { COVERED_MIN } from './covered-time.ts'
 
 /** Classes of the CVD signal, as answers show them. */
@@ -24,7 +25,7 @@ const NEUTRAL = 0.05
  */
 export function classify(periodCvd: number, volume: number, covered: number): SignalClass {
   if (covered < COVERED_MIN || !(volume > 0)) return 'insufficient_data'
-  const ratio = periodCvd / volume
+  const ratio = asRatio(periodCvd / volume)
   const size = Math.abs(ratio)
   if (size <= NEUTRAL) return 'neutral'
   if (size <= STRONG) return ratio > 0 ? 'bullish_pressure' : 'bearish_pressure'

@@ -214,6 +214,11 @@ describe('signals', () => {
     expect(signals(given)).toMatchObject([{ exchange: 'okx', from: 'extreme_bearish', to: 'slightly_bullish' }])
   })
 
+  it('tell the milder class where the mean of the ratios is on its bound', () => {
+    const given = fed().batch(ratio('binance', 2.0001, 0), ratio('okx', 2.0003, 0), ratio('gate', 1.9996, 0))
+    expect(signals(given.batch(mark(SECOND)))).toMatchObject([{ to: 'Bullish', value: 2 }])
+  })
+
   it('tell a change of class of the mean of the venues’ top traders', () => {
     const given = fed().batch(ratio('binance', 1, 0), ratio('okx', 1.5, 0), ratio('gate', 2.3, 0), mark(SECOND))
     const [signal] = signals(given)

@@ -5,6 +5,7 @@ import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
 import { applyRatio, applySettlement, applyTerms, applyTicker } from './facts.ts'
 import { loadState, saveState } from './save.ts'
+import { decimalMean } from '../prices/decimal.ts'
 import { emptyState, type FundingState, FORGOTTEN, type AssetState, type Perp } from './state.ts'
 import { forgetSettled, startOf } from './interval.ts'
 import { metricOf } from './metrics.ts'
@@ -149,7 +150,7 @@ function sentimentSignals(asset: AssetState, time: Micros, v: number): Signal[] 
     return ratio === undefined || time - ratio.received > RATIO_LIFETIME ? [] : [[venue, ratio.ratio] as const]
   })
   if (fresh.length === 0) return []
-  const value = fresh.reduce((sum, [, ratio]) => sum + ratio, 0) / fresh.length
+  const value = decimalMean(fresh.map(([, ratio]) => ratio))
   const from = asset.sentiment ?? NONE
   const to = classifySentiment(value)
   if (from === to) return []

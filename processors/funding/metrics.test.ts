@@ -36,6 +36,20 @@ describe('a metric', () => {
     })
   })
 
+  it('has what the decimals make, and not a rounding beyond it', () => {
+    const given = fed().batch(
+      rate(0.0007, MINUTE),
+      says({ mark: 101, index: 100, mark_time: T0 + MINUTE }),
+      size(0.3, MINUTE),
+      mark(MINUTE),
+    )
+    expect(told(given)).toMatchObject({
+      'funding_rate binance': 0.07,
+      'open_interest binance': 30.3,
+      'basis binance': 1,
+    })
+  })
+
   it('leaves out what is stale', () => {
     const given = fed().batch(rate(0.0005, 0), size(5, 121 * SECOND), mark(121 * SECOND))
     expect(metrics(given)).toEqual([])

@@ -1,5 +1,6 @@
 import type { Figure, Funding, FundingView, Metric, Micros } from '../../schemas/records.ts'
 import { ratioVenues } from '../../schemas/venues.ts'
+import { asDecimal, percentChange } from '../prices/decimal.ts'
 import type { AssetState } from './state.ts'
 
 /** Name of its metrics in `alerts.inputs`. */
@@ -31,13 +32,13 @@ function figuresOf(view: FundingView, now: Micros): Figure[] {
   const isMark = isFresh(view.mark_time, now, MARK_LIFETIME)
   const isSize = isMark && isFresh(view.open_interest_time, now, OPEN_INTEREST_LIFETIME)
   return [
-    ...told('funding_rate', exchange, isRate && rate !== null ? rate * 100 : null),
-    ...told('predicted_funding_rate', exchange, isRate && predicted !== null ? predicted * 100 : null),
-    ...told('open_interest', exchange, isSize && size !== null && mark !== null ? size * mark : null),
+    ...told('funding_rate', exchange, isRate && rate !== null ? asDecimal(rate * 100) : null),
+    ...told('predicted_funding_rate', exchange, isRate && predicted !== null ? asDecimal(predicted * 100) : null),
+    ...told('open_interest', exchange, isSize && size !== null && mark !== null ? asDecimal(size * mark) : null),
     ...told(
       'basis',
       exchange,
-      isMark && mark !== null && index !== null && index > 0 ? (mark / index - 1) * 100 : null,
+      isMark && mark !== null && index !== null && index > 0 ? percentChange(index, mark) : null,
     ),
   ]
 }

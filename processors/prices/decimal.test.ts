@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asDecimal, decimalDifference } from './decimal.ts'
+import { asDecimal, asRatio, decimalDifference, decimalMean, percentChange } from './decimal.ts'
 
 /** A price as venues write it: up to 13 digits, up to 8 of them behind the point. */
 const written = fc
@@ -10,6 +10,30 @@ const written = fc
 /** The digits of a price with 8 decimals. */
 const inUnits = ({ digits, decimals }: { digits: bigint; decimals: number }): bigint =>
   digits * 10n ** BigInt(8 - decimals)
+
+describe('a ratio that was computed', () => {
+  it('is the change that the decimals make, however small', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: -999, max: 50_000 }), (base, tenths) => {
+        const [from, to] = [Number(`${base}e-2`), Number(`${base * (100_000 + tenths)}e-7`)]
+        expect(percentChange(from, to)).toBe(Number(`${tenths}e-3`) + 0)
+      }),
+    )
+    expect([percentChange(100, 101), percentChange(100, 100.01), percentChange(3_000, 2_970)]).toEqual([1, 0.01, -1])
+    expect([percentChange(3, 3), percentChange(1e-9, 1e3)]).toEqual([0, 99_999_999_999_900])
+  })
+
+  it('has twelve decimals, or fifteen digits where it is too large for them', () => {
+    expect([asRatio(-(1.05 - 0.95) / 2), asRatio(2 / 3), asRatio(-1e-14), asRatio(20_000 / 3)]).toEqual([
+      -0.05, 0.666666666667, 0, 6_666.66666666667,
+    ])
+    expect([asRatio(NaN), asRatio(Infinity)]).toEqual([NaN, Infinity])
+  })
+
+  it('is the mean of decimals', () => {
+    expect([decimalMean([2.0001, 2.0003, 1.9996]), decimalMean([0.1, 0.2]), decimalMean([])]).toEqual([2, 0.15, NaN])
+  })
+})
 
 describe('a price that was computed', () => {
   it.each([

@@ -22,6 +22,25 @@ function isDecimal(value: number): boolean {
   return units > 0 && units < UNITS_MAX && units / UNITS === value
 }
 
+/** Parts of one that a ratio is told in: figures that nearly cancel each other leave more than the last digits wrong. */
+const RATIO_UNITS = 1e12
+
+/** A ratio or percentage that was computed from decimals, to twelve decimals. */
+export function asRatio(value: number): number {
+  const units = Math.round(value * RATIO_UNITS)
+  return Math.abs(units) < UNITS_MAX ? units / RATIO_UNITS + 0 : asDecimal(value)
+}
+
+/** Change from one figure to another, percent: 100 to 101 is 1, and not a rounding beyond it. */
+export function percentChange(from: number, to: number): number {
+  return asRatio((to / from - 1) * 100)
+}
+
+/** Arithmetic mean of decimals; NaN: of none. */
+export function decimalMean(values: readonly number[]): number {
+  return asDecimal(values.reduce((sum, value) => sum + value, 0) / values.length)
+}
+
 /** A number as people write it: 0.00000016 rather than 1.6e-7. */
 export function decimalText(value: number): string {
   const text = String(value)
@@ -30,6 +49,7 @@ export function decimalText(value: number): string {
 
 /** `a - b` with the decimals that the two have: 84104.3388952 less 84041.1 is 63.2388952. */
 export function decimalDifference(a: number, b: number): number {
+  if (isDecimal(a) && isDecimal(b)) return (Math.round(a * UNITS) - Math.round(b * UNITS)) / UNITS
   const decimals = Math.max(decimalsOf(a), decimalsOf(b))
   return decimals > DECIMALS_MAX ? a - b : Number((a - b).toFixed(decimals))
 }

@@ -197,5 +197,5 @@ function made(leaf: ModelLeaf, { told, since }: Seen, now: number): number | und
   const then = told.slice(anew).findLast(([time]) => time <= now - window)
   return then === undefined || then[1] === 0 || then[0] < now - window - 900 * S - window / 60
     ? undefined
-    : (newest[1] / then[1] - 1) * 100
+    : ((newest[1] - then[1]) * 100) / then[1]
 }
