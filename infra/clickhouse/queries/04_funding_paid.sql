@@ -24,7 +24,7 @@ SELECT
     settled.instrument AS instrument,
     count() AS settlements,
     100 * sum(settled_rate) AS paid_pct,
-    paid_pct / sum(if(hours IN (1, 2, 4, 8), hours, interval_hours)) * 24 * 365 AS annual_pct
+    paid_pct / sum(if(hours IN (1, 2, 4, 6, 8), hours, interval_hours)) * 24 * 365 AS annual_pct
 FROM settled
 ASOF INNER JOIN terms ON terms.instrument = settled.instrument AND settled.time >= terms.since
 WHERE settled.time >= {start:DateTime64(6, 'UTC')}

@@ -154,12 +154,13 @@ describe('funding counts by the year of the interval of its own time', () => {
       rateOf(dayOf(3), 0.00005),
       ...[0, 8, 16, 24, 32, 40, 48].map((hour) => settlementOf(dayOf(1) + hour * HOUR, 0.0001)),
       ...[4, 8, 12, 16, 20, 24, 48].map((hour) => settlementOf(dayOf(3) + hour * HOUR, 0.00005)),
+      ...[0, 6, 12, 18, 24].map((hour) => settlementOf(dayOf(20) + hour * HOUR, 0.000075)),
     ]
     const values = facts.map(({ type, value }) => world.codec.encode('market.funding', type, value))
     await world.append('market.funding', values)
     await world.soon("SELECT count() AS n FROM contract_terms WHERE asset = 'sol'", [{ n: 2 }])
     await world.soon("SELECT count() AS n FROM funding_rates WHERE asset = 'sol'", [{ n: 3 }])
-    await world.soon("SELECT count() AS n FROM funding_settlements WHERE asset = 'sol'", [{ n: 14 }])
+    await world.soon("SELECT count() AS n FROM funding_settlements WHERE asset = 'sol'", [{ n: 19 }])
   })
   const rows = (name: string, start: string, end: string): Promise<object[]> =>
     ask(name, { asset: 'sol', start: `2024-08-${start}`, end: `2024-08-${end}` })
@@ -174,6 +175,10 @@ describe('funding counts by the year of the interval of its own time', () => {
     const paid = { instrument: solana.instrument, annual_pct: 10.95 }
     expect(await rows('04_funding_paid', '01 01:00:00', '04 00:00:01')).toEqual([
       { ...paid, settlements: 12, paid_pct: 0.09 },
+    ])
+    // Every six hours, four by the terms.
+    expect(await rows('04_funding_paid', '20 00:00:01', '21 00:00:01')).toEqual([
+      { ...paid, settlements: 4, paid_pct: 0.03 },
     ])
   })
 
