@@ -132,6 +132,16 @@ describe('a venue that is missing in an answer of three', () => {
     expect(await body('/futures/basis/BTC')).toMatchObject({ best_carry_trade: { exchange: 'binance' } })
   })
 
+  it('counts in a mean that is what the ratios make', async () => {
+    const { market } = api.database
+    const ratios = [2.0001, 2.0003, 1.9996]
+    market.ratios = market.ratios.map((row) => ({ ...row, ls_ratio: ratios[row.ls_ratio - 1] ?? row.ls_ratio }))
+    const { aggregate } = await body('/futures/long-short/BTC')
+    expect(aggregate).toMatchObject({ avg_ls_ratio: 2, sentiment: 'Bullish' })
+    const { points } = await body('/futures/long-short/history/BTC?interval=5m&limit=2')
+    expect(points).toMatchObject([{ avg_ls_ratio: 2 }, { avg_ls_ratio: null }])
+  })
+
   it('is left out of the mean of ratios', async () => {
     silence(['gate'], 601)
     const { exchanges, aggregate } = await body('/futures/long-short/BTC')
@@ -261,6 +271,13 @@ describe('the price chain', () => {
     const { data } = await body('/api/v1/prices?symbols=btc')
     expect(data).toMatchObject({ btc: { price: 50, volume_24h: 5_000, market_cap: 50 * 19_900_000 } })
     expect(await body('/futures/basis/BTC')).toMatchObject({ spot_price: 100 })
+  })
+
+  it('multiplies decimals, without what binary arithmetic adds', async () => {
+    const { market } = api.database
+    market.tickers = market.tickers.map((row) => ({ ...row, quote_usd: 0.00035 }))
+    const { data } = await body('/api/v1/prices?symbols=btc')
+    expect(data).toMatchObject({ btc: { price: 0.035, market_cap: 696_500 } })
   })
 
   it('leaves out what nobody can price, and is not there when that is all', async () => {

@@ -141,6 +141,6 @@ function shownAt([values]: Values): object {
 function meanOf(each: readonly Values[]): object {
   const ratios = each.flatMap(([values]) => values?.[2] ?? [])
   return {
-    avg_ls_ratio: ratios.length === 0 ? null : ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length,
+    avg_ls_ratio: ratios.length === 0 ? null : decimalMean(ratios),
   }
 }

@@ -1,4 +1,5 @@
 import { jsonOutput, dataRoute, type Run } from '../route.ts'
+import { asDecimal } from '../../processors/prices/decimal.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros, Token } from '../../schemas/records.ts'
 import { ageOf, jsonReply, type Reply, type ReplyMeta } from '../reply.ts'
@@ -133,7 +134,7 @@ function shown(asset: string, quote: Quote, token: Token | undefined): Entry {
     price,
     change_24h: change24h,
     volume_24h: volume24h,
-    market_cap: supply === null ? null : price * supply,
+    market_cap: supply === null ? null : asDecimal(price * supply),
     source,
     as_of: iso(asOf),
   }

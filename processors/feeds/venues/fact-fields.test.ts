@@ -94,6 +94,7 @@ describe('a ticker', () => {
 
   it('of a price that rose from 80 to 100 changed by 25 %; of one without a past it is not told', () => {
     expect([changeOf('80', '100'), changeOf('', '100'), changeOf(undefined, '100')]).toEqual([25, null, null])
+    expect([changeOf('100', '101'), changeOf('3000', '2970'), changeOf('100', '100.01')]).toEqual([1, -1, 0.01])
   })
 
   it('is of the minute that it is in', () => {

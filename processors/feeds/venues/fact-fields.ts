@@ -2,6 +2,7 @@ import type { Micros } from '../../../schemas/records.ts'
 import { isCount, isDecimal } from './fields.ts'
 import type { DerivativeFact, Fact, FactRow, FrameEvent } from './events.ts'
 import type { ListedPrice, RestAnswer } from './venue.ts'
+import { percentChange } from '../../prices/decimal.ts'
 
 /**
  * Guards for what venues say beside trades. There, zero can be a value (an open interest, a volume), and rates and
@@ -124,7 +125,7 @@ export function percentOf(fraction: string): number {
 
 /** Change from an earlier price to a later one, percent; null where one is missing. */
 export function changeOf(from: unknown, to: unknown): number | null {
-  return isDecimal(from) && isDecimal(to) ? (Number(to) / Number(from) - 1) * 100 : null
+  return isDecimal(from) && isDecimal(to) ? percentChange(Number(from), Number(to)) : null
 }
 
 /** The minute that a time is in, as the time of its start. */

@@ -18,7 +18,7 @@ function otherSide(venue: string): string[] {
 let copy: string
 beforeAll(() => {
   copy = mkdtempSync(path.join(tmpdir(), 'guide-'))
-  for (const part of ['schemas', 'processors/feeds/venues', 'infra/config']) {
+  for (const part of ['schemas', 'processors/feeds/venues', 'processors/prices/decimal.ts', 'infra/config']) {
     cpSync(path.join(root, part), path.join(copy, part), { recursive: true })
   }
   writeFileSync(path.join(copy, 'package.json'), '{"type":"module"}')
