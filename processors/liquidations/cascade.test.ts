@@ -16,6 +16,10 @@ describe('cascade risk', () => {
   it.each([
     [12.345, 30, '12.35 % of open interest is at risk within 5 % of the price, more than 10 %.'],
     [4.3, 19.3, '19.30 % of open interest is at risk within 10 % of the price, 5 % or more.'],
+    [10.003, 12, '10.003 % of open interest is at risk within 5 % of the price, more than 10 %.'],
+    [1, 4.997, '4.997 % of open interest is at risk within 10 % of the price, less than 5 %.'],
+    [1, 4.999_96, '4.99996 % of open interest is at risk within 10 % of the price, less than 5 %.'],
+    [10, 5.001, '5.001 % of open interest is at risk within 10 % of the price, 5 % or more.'],
     [4.3, 4.9, '4.90 % of open interest is at risk within 10 % of the price, less than 5 %.'],
   ])('of %d %% within 5 %% and %d %% within 10 %% names the rule that decided it', (within5, within10, reason) => {
     expect(cascadeReason(within5, within10)).toBe(reason)

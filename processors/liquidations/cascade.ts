@@ -7,10 +7,13 @@ export type CascadeRisk = (typeof cascadeRisks)[number]
 const HIGH_WITHIN_5_PCT = 10
 /** From this percentage of open interest within 10 % of the price on it is medium. */
 const MEDIUM_WITHIN_10_PCT = 5
+/** A double near them has no more. */
+const DECIMALS_MAX = 17
 
 /** Why it is that class: the rule that decided it, with its figure. */
 export function cascadeReason(within5Pct: number, within10Pct: number): string {
-  const [near, wide] = [within5Pct.toFixed(2), within10Pct.toFixed(2)]
+  const near = besides(HIGH_WITHIN_5_PCT, within5Pct)
+  const wide = besides(MEDIUM_WITHIN_10_PCT, within10Pct)
   switch (cascadeRisk(within5Pct, within10Pct)) {
     case 'high':
       return `${near} % of open interest is at risk within 5 % of the price, more than ${HIGH_WITHIN_5_PCT} %.`
@@ -19,6 +22,13 @@ export function cascadeReason(within5Pct: number, within10Pct: number): string {
     case 'low':
       return `${wide} % of open interest is at risk within 10 % of the price, less than ${MEDIUM_WITHIN_10_PCT} %.`
   }
+}
+
+/** Two decimals, or as many as tell it from a bound that it is not on. */
+function besides(bound: number, percent: number, decimals = 2): string {
+  const text = percent.toFixed(decimals)
+  const hidesIt = percent !== bound && Number(text) === bound && decimals < DECIMALS_MAX
+  return hidesIt ? besides(bound, percent, decimals + 1) : text
 }
 
 /** The level of open interest at risk within 5 % and within 10 % of the price, both in percent of open interest. */
