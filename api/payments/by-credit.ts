@@ -7,7 +7,7 @@ import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
 import { isQuestion, type Call } from '../route.ts'
 import { challenge, type Bill } from './challenges.ts'
-import { begin, deedOf, isCharger, type Deed } from './deeds.ts'
+import { begin, operationOf, isCharger, type Operation } from './operations.ts'
 import type { Paid, Payments } from './payments.ts'
 import { purchaseOf } from './purchase.ts'
 
@@ -25,17 +25,17 @@ export async function payByCredit(payments: Payments, call: Call, by: ByKey): Pr
   const { key, bill } = by
   assertScope(key, call.route.method === 'GET' ? 'read' : 'alerts')
   const lasting = begunBy(payments, call, by)
-  const deed = await deedOf(payments, call, by)
-  const hasPaid = lasting !== undefined || deed?.isBegun === true
+  const operation = await operationOf(payments, call, by)
+  const hasPaid = lasting !== undefined || operation?.isBegun === true
   const run = await call.route.prepare({ ...call, payer: { address: key.owner, hasPaid } })
-  if (typeof run === 'object' && deed?.isBegun !== true) return run
+  if (typeof run === 'object' && operation?.isBegun !== true) return run
   if (lasting !== undefined && typeof run === 'function') return run(lasting)
-  const done = doneBy(call, by, deed)
+  const done = doneBy(call, by, operation)
   const work: Work = typeof run === 'object' ? async () => run : () => run(done)
-  if (deed?.isCharged === true) return work()
+  if (operation?.isCharged === true) return work()
   const charge = await payments.credit.purses.reserve(key, Number(bill.amount))
   if (typeof charge === 'string') return refused(payments, call, { charge, bill })
-  const reply = await charged(charge, bill, () => give(payments, call, { by, deed, work }))
+  const reply = await charged(charge, bill, () => give(payments, call, { by, operation, work }))
   if (done !== null && isAnswer(reply)) remember(payments, call, { key, bill, paid: done })
   return reply
 }
@@ -55,16 +55,19 @@ interface Given {
 
 interface Giving {
   readonly by: ByKey
-  readonly deed: Deed | null
+  readonly operation: Operation | null
   readonly work: Work
 }
 
-/** A deed is charged where it is new, or where another request has begun it; of both, the first that asks is charged. */
-async function give(payments: Payments, call: Call, { by, deed, work }: Giving): Promise<Given> {
-  const isBegun = deed !== null && (await begin(payments, call, by, deed))
+/** An operation is charged where it is new, or where another request has begun it; of both, the first that asks is charged. */
+async function give(payments: Payments, call: Call, { by, operation, work }: Giving): Promise<Given> {
+  const isBegun = operation !== null && (await begin(payments, call, by, operation))
   const reply = await work()
   const isDue = isAnswer(isBegun ? { ...reply, isFree: false } : reply)
-  return { reply, isCharged: isDue && deed !== null ? isCharger(payments, call, by, deed) : Promise.resolve(isDue) }
+  return {
+    reply,
+    isCharged: isDue && operation !== null ? isCharger(payments, call, by, operation) : Promise.resolve(isDue),
+  }
 }
 
 /** The log of payments says who is charged by then, milliseconds; what it says later still counts. */
@@ -102,12 +105,12 @@ function isAnswer({ status, isFree }: Reply): boolean {
 }
 
 /**
- * What is done is known by an id of its own, as by a payment's: that of its deed, which so is done once. A creation is known
+ * What is done is known by an id of its own, as by a payment's: that of its operation, which so is done once. A creation is known
  * by its Idempotency-Key.
  */
-function doneBy(call: Call, { key: { key_id: id, owner: payer } }: ByKey, deed: Deed | null): Paid | null {
+function doneBy(call: Call, { key: { key_id: id, owner: payer } }: ByKey, operation: Operation | null): Paid | null {
   if (isQuestion(call.route)) return null
-  const own = deed === null || purchaseOf(call, payer) !== null ? randomUUID() : deed.name
+  const own = operation === null || purchaseOf(call, payer) !== null ? randomUUID() : operation.name
   return { id: `credit:${id}:${own}`, payer, time: call.services.now() * 1_000 }
 }
 

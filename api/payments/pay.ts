@@ -9,7 +9,7 @@ import { isQuestion, ownRequest, type Call, type Route, type Run } from '../rout
 import { creditedKey } from '../credit/tokens.ts'
 import { KEPT_MS } from './answers.ts'
 import { payByCredit } from './by-credit.ts'
-import { assertCharged } from './deeds.ts'
+import { assertCharged } from './operations.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
 import {
   assertKeyed,

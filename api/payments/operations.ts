@@ -20,7 +20,7 @@ const RETRY_AFTER_SECONDS = 2
  * What one Idempotency-Key asks to be done and is charged to credit. The log of payments knows of it whether it was begun
  * and whether it was charged, whichever instance did so and whatever became of that instance.
  */
-export interface Deed {
+export interface Operation {
   /** The same for every request of it. */
   readonly name: string
   readonly isBegun: boolean
@@ -33,7 +33,7 @@ interface ByKey {
 }
 
 /** Null: a question, or it has no key and cannot be sent again as the same. */
-export async function deedOf({ ledger }: Payments, call: Call, by: ByKey): Promise<Deed | null> {
+export async function operationOf({ ledger }: Payments, call: Call, by: ByKey): Promise<Operation | null> {
   const name = isQuestion(call.route) || call.route.lastsMs !== undefined ? null : nameOf(call, by)
   if (name === null) return null
   const isThere = async (what: string): Promise<boolean> => {
@@ -46,8 +46,8 @@ export async function deedOf({ ledger }: Payments, call: Call, by: ByKey): Promi
 
 /** Throws where credit is still to be charged for it: who sends it with a payment does not have it for nothing. */
 export async function assertCharged(payments: Payments, call: Call, by: ByKey): Promise<void> {
-  const deed = await deedOf(payments, call, by)
-  if (deed?.isBegun === true && !deed.isCharged) throw paidOtherwise()
+  const operation = await operationOf(payments, call, by)
+  if (operation?.isBegun === true && !operation.isCharged) throw paidOtherwise()
 }
 
 /** A creation is the same for its payer and key; of anything else the whole request is. */
@@ -64,9 +64,9 @@ const chargeOf = (name: string): string => `charge of ${name}`
 
 /**
  * Of credit and payments for one Idempotency-Key one is taken: who comes first in the log of payments. Gives whether another
- * request has begun the deed: it may have done it, and not charged it.
+ * request has begun the operation: it may have done it, and not charged it.
  */
-export async function begin(payments: Payments, call: Call, by: ByKey, { name }: Deed): Promise<boolean> {
+export async function begin(payments: Payments, call: Call, by: ByKey, { name }: Operation): Promise<boolean> {
   const { isOurs, event } = await within(RESERVED_MS, reserve(payments, call, by, name), notReserved)
   return !isOurs && isOfToday(call, event)
 }
@@ -78,8 +78,8 @@ function notReserved(): ApiError {
   })
 }
 
-/** Whether this request is the one that is charged for the deed, which was done; of all that ask, the first in the log is. */
-export async function isCharger(payments: Payments, call: Call, by: ByKey, { name }: Deed): Promise<boolean> {
+/** Whether this request is the one that is charged for the operation, which was done; of all that ask, the first in the log is. */
+export async function isCharger(payments: Payments, call: Call, by: ByKey, { name }: Operation): Promise<boolean> {
   const { isOurs, event } = await reserve(payments, call, by, chargeOf(name))
   return isOurs || !isOfToday(call, event) // what the key did the day before
 }
