@@ -24,6 +24,8 @@ export async function operate(parts: Operated, request: OperatorRequest): Promis
   switch (`${request.method} ${request.path}`) {
     case 'GET /ledger':
       return ledger(parts.world, request.query)
+    case 'GET /ledger/buckets':
+      return bucketLedger(parts.world, request.query)
     case 'GET /ledger/market':
       return marketLedger(parts.economy, request.query, parts.world.now)
     case 'POST /listings':
@@ -48,7 +50,7 @@ export async function operate(parts: Operated, request: OperatorRequest): Promis
         status: 404,
         body: {
           error:
-            'see GET /ledger, GET /ledger/market, GET|POST /faults, POST /listings, POST /pause, POST /resume, GET /tape, and a path for each venue: /binance, /binance-spot, ...',
+            'see GET /ledger, GET /ledger/buckets, GET /ledger/market, GET|POST /faults, POST /listings, POST /pause, POST /resume, GET /tape, and a path for each venue: /binance, /binance-spot, ...',
         },
       }
   }
@@ -62,18 +64,35 @@ function listing(parts: Operated, body: unknown): RestReply {
 
 function ledger(world: World, query: URLSearchParams): RestReply {
   const [venue, symbol] = [query.get('venue'), query.get('symbol')]
-  const [from, to] = ['from', 'to'].map((name) => query.get(name))
-  if ([from, to].some((text) => typeof text === 'string' && !/^\d+$/.test(text))) {
-    return { status: 400, body: { error: 'from and to are microseconds since 1970' } }
-  }
+  const bounds = boundsOf(query)
+  if (bounds === undefined) return badBounds
   return ok(
     world.ledger({
       ...(venue === null ? {} : { venue }),
       ...(symbol === null ? {} : { symbol }),
-      ...(typeof from === 'string' ? { from: Number(from) } : {}),
-      ...(typeof to === 'string' ? { to: Number(to) } : {}),
+      ...bounds,
     }),
   )
+}
+
+/** As long as those of `derived.flow`. */
+const BUCKET: Micros = 10_000_000
+
+function bucketLedger(world: World, query: URLSearchParams): RestReply {
+  const bounds = boundsOf(query)
+  return bounds === undefined ? badBounds : ok(world.buckets(BUCKET, bounds))
+}
+
+const badBounds = { status: 400, body: { error: 'from and to are microseconds since 1970' } }
+
+/** undefined: they are no times. */
+function boundsOf(query: URLSearchParams): { from?: Micros; to?: Micros } | undefined {
+  const [from, to] = ['from', 'to'].map((name) => query.get(name))
+  if ([from, to].some((text) => typeof text === 'string' && !/^\d+$/.test(text))) return undefined
+  return {
+    ...(typeof from === 'string' ? { from: Number(from) } : {}),
+    ...(typeof to === 'string' ? { to: Number(to) } : {}),
+  }
 }
 
 const DAY: Micros = 86_400_000_000

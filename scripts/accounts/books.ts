@@ -10,14 +10,14 @@ import { clickhouseOf } from '../../infra/local/secrets.ts'
 import type { Message, LogGap } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { InstrumentAccount } from './log-account.ts'
-import { type SourceTotals, type Stretch, type Totals, type Window, decimalOf } from './totals.ts'
+import type { BucketsOf } from './buckets.ts'
+import { BUCKET_MICROS, type SourceTotals, type Stretch, type Totals, type Window, decimalOf } from './totals.ts'
 
 const QUERY_MS = 60_000
 /** So much earlier than its receipt a trade can have been; and a host's clock is a little off. */
 const LATE_MICROS = 5_000_000
 /** The processor whose numbers are judged. */
 const COUNTS = 'cvd'
-const BUCKET_MICROS = 10_000_000
 
 /** Where the accounts are read. */
 export interface Books {
@@ -73,6 +73,8 @@ export interface Source {
   within(instrument: string, stretch: Stretch): Promise<Totals>
   /** The least stretch around this one that the source can tell. */
   align(stretch: Stretch): Stretch
+  /** What traded in each bucket within `window`, where it can tell. */
+  readonly buckets?: (window: Window) => Promise<BucketsOf>
 }
 
 /** Reads a topic again and again from where it left off; a record is handed on once. */

@@ -1,4 +1,5 @@
 import type { Gap } from '../../schemas/records.ts'
+import { noBuckets, type BucketReport } from './buckets.ts'
 import { areEqual, minus, nothing, plus, type SourceTotals, type Stretch, type Totals } from './totals.ts'
 
 /** What lies within recorded gaps, by each account. */
@@ -33,6 +34,8 @@ export interface Row extends Accounts {
   readonly verdict: Verdict
   /** Which account differs, and by how many trades where they are counted. */
   readonly differences: readonly Difference[]
+  /** Bucket by bucket, where sums over the whole time may balance. */
+  readonly buckets: BucketReport
 }
 
 export interface Difference {
@@ -52,7 +55,12 @@ export function compare(accounts: Accounts): Row {
   const { source, ...ours } = accounts.inGaps
   const isMissing = Object.values(ours).some((account) => !areEqual(source, account))
   const verdict = differences.length > 0 ? 'WRONG' : isMissing ? 'explained by gap' : 'OK'
-  return { ...accounts, verdict, differences }
+  return { ...accounts, verdict, differences, buckets: noBuckets }
+}
+
+/** A bucket that differs is WRONG whatever the sums over the whole time are. */
+export function withBuckets(row: Row, buckets: BucketReport): Row {
+  return { ...row, buckets, verdict: buckets.off > 0 ? 'WRONG' : row.verdict }
 }
 
 function differenceOf(accounts: Accounts, account: Difference['account']): Difference | undefined {
@@ -87,9 +95,11 @@ export function openGaps(gaps: Iterable<Gap>): Gap[] {
 
 /** Trades lost and counted twice over all rows, by the worst of each row's accounts. */
 export function lostAndDoubled(rows: readonly Row[]): { lost: number; doubled: number } {
-  const worst = (sign: 1 | -1): number =>
-    rows.reduce((sum, row) => sum + Math.max(0, ...row.differences.map(({ trades }) => sign * (trades ?? 0))), 0)
-  return { lost: worst(-1), doubled: worst(1) }
+  const worst = (sign: 1 | -1, byBucket: 'lost' | 'doubled'): number =>
+    rows.reduce((sum, { differences, buckets }) => {
+      return sum + Math.max(buckets[byBucket], ...differences.map(({ trades }) => sign * (trades ?? 0)))
+    }, 0)
+  return { lost: worst(-1, 'lost'), doubled: worst(1, 'doubled') }
 }
 
 export function sum(totals: Iterable<Totals>): Totals {

@@ -1,4 +1,5 @@
 import type { Message } from '../../schemas/records.ts'
+import { addTo, type BucketsOf } from './buckets.ts'
 import { decimalOfSum, always, nothing, plus, type Totals, type Window } from './totals.ts'
 
 interface Bucket {
@@ -6,6 +7,8 @@ interface Bucket {
   readonly start: number
   readonly buy: number
   readonly sell: number
+  readonly buyQuote: number
+  readonly sellQuote: number
   readonly count: number
   readonly final: boolean
   readonly v: number
@@ -24,12 +27,13 @@ export class FlowAccount {
 
   add(key: string, message: Message): void {
     if (message.type !== 'flow' && message.type !== 'flow_hour') return
-    const { instrument, buy, sell, buy_count, sell_count, final, v } = message.value
+    const { instrument, buy, sell, buy_quote: buyQuote, sell_quote: sellQuote, final, v } = message.value
+    const count = message.value.buy_count + message.value.sell_count
     const rows = message.type === 'flow' ? this.#buckets : this.#hours
     const start = message.type === 'flow' ? message.value.bucket : message.value.hour
     const highest = Math.max(rows.get(key)?.highest ?? v, v)
     this.version += 1
-    rows.set(key, { instrument, start, buy, sell, count: buy_count + sell_count, final, v, highest })
+    rows.set(key, { instrument, start, buy, sell, buyQuote, sellQuote, count, final, v, highest })
   }
 
   /**
@@ -59,14 +63,23 @@ export class FlowAccount {
     }
     return sums
   }
+
+  /** The same by bucket, its parts added up. */
+  buckets(window: Window): BucketsOf {
+    const buckets: BucketsOf = new Map()
+    for (const { instrument, start, count, buy, sell, buyQuote, sellQuote } of this.#buckets.values())
+      if (start >= window.from && start < window.to)
+        addTo(buckets, instrument, start, { count, buy, sell, buyQuote, sellQuote })
+    return buckets
+  }
 }
 
-type Sums = Pick<Bucket, 'buy' | 'sell' | 'count'>
+type HourSums = Pick<Bucket, 'buy' | 'sell' | 'count'>
 
-const none: Sums = { buy: 0, sell: 0, count: 0 }
+const none: HourSums = { buy: 0, sell: 0, count: 0 }
 
-function sumsByHour(rows: Iterable<Bucket>): Map<string, Sums> {
-  const sums = new Map<string, Sums>()
+function sumsByHour(rows: Iterable<Bucket>): Map<string, HourSums> {
+  const sums = new Map<string, HourSums>()
   for (const { instrument, start, buy, sell, count } of rows) {
     const hour = `${instrument} ${Math.floor(start / HOUR_MICROS)}`
     const sum = sums.get(hour) ?? none
@@ -76,7 +89,7 @@ function sumsByHour(rows: Iterable<Bucket>): Map<string, Sums> {
 }
 
 /** The same sizes: an hour adds them up in another order than its buckets, so that volumes may differ by what doubles round. */
-function areSame(hour: Sums, closed: Sums): boolean {
+function areSame(hour: HourSums, closed: HourSums): boolean {
   const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= hour.count * Number.EPSILON * Math.max(a, b)
   return hour.count === closed.count && isNear(hour.buy, closed.buy) && isNear(hour.sell, closed.sell)
 }

@@ -1,6 +1,8 @@
 import type { Gap, Message, Trade } from '../../schemas/records.ts'
 import { partsOf, tradeVenues } from '../../schemas/venues.ts'
+import { addTo, bucketOf, type BucketsOf } from './buckets.ts'
 import {
+  BUCKET_MICROS,
   decimalOf,
   placesOf,
   always,
@@ -12,7 +14,6 @@ import {
   type Window,
 } from './totals.ts'
 
-const BUCKET_MICROS = 10_000_000
 /** Unordered ids are compared within their bucket; buckets this far behind the newest are forgotten. */
 const KEPT_BUCKETS = 3 * 360
 
@@ -39,13 +40,21 @@ export interface InstrumentAccount {
 /** Folds the records of `market.trades` by the identity rule, apart from and independent of the processors. */
 export class LogAccount {
   readonly instruments = new Map<string, InstrumentAccount>()
+  readonly buckets: BucketsOf = new Map()
   readonly #seen = new Map<string, CoveredRanges | SeenIds>()
   readonly #window: Window
   readonly #leftOut: ReadonlyMap<string, readonly Stretch[]>
+  readonly #bucketsFrom: number
 
-  constructor(window: Window = always, leftOut: ReadonlyMap<string, readonly Stretch[]> = new Map()) {
+  /** `bucketsFrom`: from then on it keeps buckets as well. */
+  constructor(
+    window: Window = always,
+    leftOut: ReadonlyMap<string, readonly Stretch[]> = new Map(),
+    bucketsFrom = Infinity,
+  ) {
     this.#window = window
     this.#leftOut = leftOut
+    this.#bucketsFrom = bucketsFrom
   }
 
   add(message: Message): void {
@@ -66,6 +75,13 @@ export class LogAccount {
     account.sizeFactor = trade.size_factor
     account.firstTime = Math.min(account.firstTime, trade.time)
     if (isWithin(this.#leftOut.get(trade.instrument) ?? [], trade.time)) account.leftOut = plus(account.leftOut, one)
+    if (trade.time >= this.#bucketsFrom) this.#bucket(trade)
+  }
+
+  #bucket({ instrument, time, taker, price, size }: Trade): void {
+    const [buy, sell] = [taker === 'buy' ? size : 0, taker === 'sell' ? size : 0]
+    const sums = { count: 1, buy, sell, buyQuote: price * buy, sellQuote: price * sell }
+    addTo(this.buckets, instrument, bucketOf(time), sums)
   }
 
   /** Where ids have no order only their equality says something. */

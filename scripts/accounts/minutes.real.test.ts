@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
 import { createWorld, type World } from '../../infra/clickhouse/testing/world.ts'
 import { flow } from '../../processors/audit/testing/records.ts'
+import { noBuckets } from './buckets.ts'
 import { noHole } from './compare.ts'
 import { compareMinutes } from './minutes.ts'
 import type { Report } from './reconcile.ts'
@@ -57,7 +58,7 @@ it('compares our minutes in ClickHouse with what the venue answers', async () =>
   }
   const report: Report = {
     window: { from: M, to: M + 2 * MINUTE },
-    rows: [{ instrument, source: nothing, ...accounts, verdict: 'OK', differences: [] }],
+    rows: [{ instrument, source: nothing, ...accounts, verdict: 'OK', differences: [], buckets: noBuckets }],
     duplicates: 0,
     refused: 0,
     stale: 0,

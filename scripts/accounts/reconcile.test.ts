@@ -7,7 +7,8 @@ import type { Flow, LogGap, Message, Trade } from '../../schemas/records.ts'
 import { lostAndDoubled } from './compare.ts'
 import type { Books } from './books.ts'
 import { isSound, reconcile, type Report } from './reconcile.ts'
-import { reportText } from './show.ts'
+import { reportJson, reportText } from './show.ts'
+import { addTo, type BucketsOf } from './buckets.ts'
 import { always, nothing, type Totals, type Window } from './totals.ts'
 
 const PARTITIONS = 2
@@ -17,19 +18,25 @@ const partition = partitionOf('btc', PARTITIONS)
 const codec = localCodec()
 const UNIT = 10n ** 18n
 
+/** A purchase of size 1 at 100 in the bucket of this number, or one that differs from it. */
+type Traded =
+  number | { readonly bucket: number; readonly id?: number; readonly price?: number; readonly quote?: number }
+
 /** One trade of size 1 in each bucket from 0 up to 10, by the source; `log`, `flow`, `clickhouse`: those that ours have. */
 interface Had {
-  readonly log: readonly number[]
-  readonly flow: readonly number[]
-  readonly clickhouse: readonly number[]
+  readonly log: readonly Traded[]
+  readonly flow: readonly Traded[]
+  readonly clickhouse: readonly Traded[]
   readonly gaps?: readonly LogGap[]
   /** The first bucket that the source counts. */
   readonly begin?: number
+  /** It tells its whole sums alone, as candles do. */
+  readonly hasNoBuckets?: boolean
 }
 
 const all = Array.from({ length: 10 }, (_, bucket) => bucket)
 
-async function judged({ log, flow, clickhouse, gaps = [], begin: first = 0 }: Had): Promise<Report> {
+async function judged({ log, flow, clickhouse, gaps = [], begin: first = 0, hasNoBuckets }: Had): Promise<Report> {
   const begin = first * BUCKET
   const counted = all.filter((bucket) => bucket >= first)
   const broker = new MemoryBroker(stillClock)
@@ -37,8 +44,8 @@ async function judged({ log, flow, clickhouse, gaps = [], begin: first = 0 }: Ha
     const value = codec.encode(topic, message.type, message.value)
     broker.append(topic, partition, [{ key, value, time: 0 }])
   }
-  for (const bucket of log) enter('market.trades', 'btc', { type: 'trade', value: trade(bucket) })
-  for (const bucket of flow) enter('derived.flow', `${bucket}`, { type: 'flow', value: flowOf(bucket) })
+  for (const traded of log) enter('market.trades', 'btc', { type: 'trade', value: trade(traded) })
+  for (const [key, traded] of flow.entries()) enter('derived.flow', `${key}`, { type: 'flow', value: flowOf(traded) })
   for (const gap of gaps) enter('control.gaps', 'cvd', { type: 'log_gap', value: gap })
   const books: Books = {
     reader: broker.connect().reader(),
@@ -52,40 +59,62 @@ async function judged({ log, flow, clickhouse, gaps = [], begin: first = 0 }: Ha
         totals(counted.filter((bucket) => isIn(bucket, { from, to: to + 1 }))),
       begins: async () => new Map([[instrument, begin]]),
       align: (stretch) => stretch,
+      ...(hasNoBuckets !== true && { buckets: async (window) => bucketsOf(counted.filter((at) => isIn(at, window))) }),
     },
   }
   return reconcile(books, always, 0)
 }
 
-function isIn(bucket: number, { from, to }: Window): boolean {
+function isIn(traded: Traded, { from, to }: Window): boolean {
+  const { bucket } = whole(traded)
   return bucket * BUCKET >= from && bucket * BUCKET < to
 }
 
-function totals(buckets: readonly number[]): Totals {
-  return { ...nothing, count: buckets.length, buy: BigInt(buckets.length) * UNIT }
+function whole(traded: Traded): { bucket: number; id: number; price: number; quote: number } {
+  const { bucket, ...more } = typeof traded === 'number' ? { bucket: traded } : traded
+  const price = more.price ?? 100
+  return { bucket, id: bucket + 1, price, quote: price, ...more }
 }
 
-/** Answers the query for totals, in its own words: as JSON. */
-function clickhouseOf(buckets: readonly number[]): Books['clickhouse'] {
+function totals(traded: readonly Traded[]): Totals {
+  return { ...nothing, count: traded.length, buy: BigInt(traded.length) * UNIT }
+}
+
+function bucketsOf(traded: readonly Traded[]): BucketsOf {
+  const found: BucketsOf = new Map()
+  for (const { bucket, price } of traded.map(whole))
+    addTo(found, instrument, bucket * BUCKET, { count: 1, buy: 1, sell: 0, buyQuote: price, sellQuote: 0 })
+  return found
+}
+
+/** Answers the queries for totals and for buckets, in their own words: as JSON. */
+function clickhouseOf(traded: readonly Traded[]): Books['clickhouse'] {
   return {
-    async rows<Row>(_query: string, bounds?: Parameters): Promise<Row[]> {
+    async rows<Row>(query: string, bounds?: Parameters): Promise<Row[]> {
       const window = { from: Number(bounds?.['from']), to: Number(bounds?.['to']) }
-      const trades = buckets.filter((bucket) => isIn(bucket, window)).length
-      return JSON.parse(`[{"instrument":"${instrument}","trades":"${trades}","buy":"${trades}","sell":"0"}]`) as Row[]
+      const within = traded.filter((one) => isIn(one, window))
+      const lines = query.includes('buy_quote')
+        ? [...(bucketsOf(within).get(instrument) ?? [])].map(([bucket, { count, buy, sell, ...quotes }]) => {
+            return { instrument, bucket, trades: count, buy, sell, buy_quote: quotes.buyQuote, sell_quote: 0 }
+          })
+        : [{ instrument, trades: `${within.length}`, buy: `${within.length}`, sell: '0' }]
+      return JSON.parse(JSON.stringify(lines)) as Row[]
     },
   }
 }
 
-function trade(bucket: number): Trade {
-  const ids = { first_id: bucket + 1, last_id: bucket + 1, count: 1, sequence: null }
-  const amounts = { price: 100, size: 1, quote: 100, size_factor: 1, price_factor: 1, taker: 'buy' } as const
+function trade(traded: Traded): Trade {
+  const { bucket, id, price, quote } = whole(traded)
+  const ids = { first_id: id, last_id: id, count: 1, sequence: null }
+  const amounts = { price, size: 1, quote, size_factor: 1, price_factor: 1, taker: 'buy' } as const
   const times = { time: bucket * BUCKET, received: bucket * BUCKET }
   return { instrument, asset: 'btc', ...ids, ...amounts, ...times, origin: 'stream', gap_id: null }
 }
 
-function flowOf(bucket: number): Flow {
+function flowOf(traded: Traded): Flow {
+  const { bucket, quote } = whole(traded)
   const prices = { open: 100, high: 100, low: 100, close: 100, open_time: 0, close_time: 0, first_id: 1, last_id: 1 }
-  const amounts = { buy: 1, sell: 0, buy_quote: 100, sell_quote: 0, buy_count: 1, sell_count: 0 }
+  const amounts = { buy: 1, sell: 0, buy_quote: quote, sell_quote: 0, buy_count: 1, sell_count: 0 }
   return {
     asset: 'btc',
     instrument,
@@ -112,7 +141,7 @@ const gap: LogGap = {
   to_time: 5 * BUCKET + 1,
   time: 9 * BUCKET,
 }
-const without = (...gone: readonly number[]): readonly number[] => all.filter((bucket) => !gone.includes(bucket))
+const without = (...gone: readonly number[]): number[] => all.filter((bucket) => !gone.includes(bucket))
 
 describe('accounts of a log that has lost something', () => {
   it('are equal where nothing is lost', async () => {
@@ -162,5 +191,59 @@ describe('accounts of a log that has lost something', () => {
     const report = await judged(had)
     expect(isSound(report)).toBe(false)
     expect(lostAndDoubled(report.rows)).toEqual({ lost, doubled: 0 })
+  })
+})
+
+/** Trade 3 is at another price, in another bucket, or lost while trade 5 is there twice. */
+const dear = [...without(3), { bucket: 3, price: 101 }]
+const late = [...without(3), { bucket: 4, id: 4 }]
+const balanced = [...without(3), { bucket: 5, id: 11 }]
+
+describe('accounts whose sums over the whole time are equal', () => {
+  it('are compared bucket by bucket, parts of a bucket added up', async () => {
+    const twice = [...all, { bucket: 5, id: 11 }]
+    const source = { log: all, flow: all, clickhouse: all }
+    expect((await judged(source)).rows[0]?.buckets).toEqual({ compared: 10, off: 0, lost: 0, doubled: 0, first: [] })
+    const [row] = (await judged({ log: twice, flow: twice, clickhouse: twice, hasNoBuckets: true })).rows
+    expect(row?.buckets).toMatchObject({ compared: 10, off: 0 })
+  })
+
+  it.each<[string, Had, string[], number]>([
+    ['all prices of ours are other ones', { log: dear, flow: dear, clickhouse: dear }, ['log'], 0],
+    ['a price of ClickHouse is another one', { log: all, flow: all, clickhouse: dear }, ['clickhouse'], 0],
+    ['a price of the flow is another one', { log: all, flow: dear, clickhouse: all }, ['flow'], 0],
+    ['a trade is counted in another bucket of CVD', { log: all, flow: late, clickhouse: all }, ['flow', 'flow'], 1],
+    ['ClickHouse has another time', { log: all, flow: all, clickhouse: late }, ['clickhouse', 'clickhouse'], 1],
+    ['all of ours have another time', { log: late, flow: late, clickhouse: late }, ['log', 'log'], 1],
+    ['one is lost, another there twice', { log: balanced, flow: balanced, clickhouse: balanced }, ['log', 'log'], 1],
+  ])('are wrong where %s', async (_what, had, accounts, moved) => {
+    const report = await judged(had)
+    expect(isSound(report)).toBe(false)
+    expect(report.rows.map(({ verdict, differences }) => [verdict, differences])).toEqual([['WRONG', []]])
+    expect(report.rows[0]?.buckets.first.map(({ account }) => account)).toEqual(accounts)
+    expect(lostAndDoubled(report.rows)).toEqual({ lost: moved, doubled: moved })
+  })
+
+  it('say which bucket is wrong, by how much', async () => {
+    const report = await judged({ log: all, flow: all, clickhouse: dear })
+    expect(reportText(report, 'ledger')).toContain(
+      'bucket  binance:perp:BTCUSDT  1970-01-01T00:00:30.000Z  clickhouse: 0 trades, buy 0, sell 0, quote 1\n',
+    )
+    expect(reportText(report, 'ledger')).toContain('Buckets of 10 s: 10 compared, 1 differ.')
+    expect(reportJson(report, 'ledger')).toMatchObject({
+      ok: false,
+      rows: [{ buckets: { compared: 10, off: 1, first: [{ account: 'clickhouse', bucket: 3 * BUCKET, quote: 1 }] } }],
+    })
+  })
+
+  it('are not judged by bucket where the log has lost something', async () => {
+    const other = [...without(4), { bucket: 4, price: 7 }]
+    expect(isSound(await judged({ log: all, flow: other, clickhouse: all }))).toBe(false)
+    expect(isSound(await judged({ log: all, flow: other, clickhouse: all, gaps: [gap] }))).toBe(true)
+  })
+
+  it('may differ in quote volume by what doubles round', async () => {
+    const rounded = [...without(3), { bucket: 3, price: 100, quote: 100 + 3e-14 }]
+    expect(isSound(await judged({ log: all, flow: rounded, clickhouse: all }))).toBe(true)
   })
 })

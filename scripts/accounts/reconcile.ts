@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { LogGap } from '../../schemas/records.ts'
-import { compare, noHole, openGaps, stretchesOf, sum, type Hole, type Row } from './compare.ts'
+import { clickhouseBuckets, compareBuckets, noBuckets } from './buckets.ts'
+import { compare, noHole, openGaps, stretchesOf, sum, withBuckets, type Hole, type Row } from './compare.ts'
 import { type Books, TopicFollower, lostTimes, readLogGaps, clickhouseTotals } from './books.ts'
 import { FlowAccount } from './flow-account.ts'
 import { LogAccount } from './log-account.ts'
-import { merged, nothing, without, type Stretch, type Totals, type Window } from './totals.ts'
+import { BUCKET_MICROS, merged, nothing, without, type Stretch, type Totals, type Window } from './totals.ts'
 
 const LOOK_EVERY_MS = 1_000
 /**
@@ -14,6 +15,8 @@ const LOOK_EVERY_MS = 1_000
  */
 const STILL_MS = 40_000
 const STILL_LOOKS = 10
+/** So far back from the window's end buckets are held: a day of them would not fit in memory. */
+const BUCKETS_MICROS = 5 * 3_600_000_000
 
 export interface Report {
   readonly window: Window
@@ -42,34 +45,48 @@ export async function reconcile(books: Books, window: Window, withinMs: number, 
   const deadline = performance.now() + withinMs
   const topics = followers(books)
   const flow = new FlowAccount()
-  const log = new LogAccount(window)
+  const held = bucketWindow(window)
+  const log = new LogAccount(window, new Map(), held.from)
   const holes = new Holes(books, window)
-  const look = async (): Promise<Report | undefined> => {
-    try {
-      await topics.trades.advance((_key, message) => log.add(message))
-      await topics.flow.advance((key, message) => flow.add(key, message))
-      return await reportOf(books, window, { log, flow, holes })
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await delay(LOOK_EVERY_MS) // a store that is too busy to answer is asked again
-      return undefined
-    }
+  const look = async (): Promise<Report> => {
+    await topics.trades.advance((_key, message) => log.add(message))
+    await topics.flow.advance((key, message) => flow.add(key, message))
+    return reportOf(books, window, { log, flow, holes })
   }
   let last = ''
   let movedAt = performance.now()
   let looks = 0
   for (;;) {
-    const report = await look()
+    const report = await patiently(look, deadline)
     const now = performance.now()
-    if (report === undefined) continue
     const state = fingerprint(report)
     if (state !== last) [movedAt, looks] = [now, 0]
     last = state
     looks++
-    const isStill = now - movedAt > stillMs && looks > STILL_LOOKS
-    if (isDrained(report) || now > deadline || isStill) return report
+    const isOver = now > deadline || (now - movedAt > stillMs && looks > STILL_LOOKS)
+    if (isDrained(report) || isOver) {
+      const judged = await patiently(() => byBucket(books, held, report, { log, flow, holes }), deadline)
+      if (isDrained(judged) || isOver) return judged
+    }
     await delay(LOOK_EVERY_MS)
   }
+}
+
+/** A store that is too busy to answer is asked again. */
+async function patiently<Answer>(ask: () => Promise<Answer>, deadline: number): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await delay(LOOK_EVERY_MS)
+    }
+  }
+}
+
+/** One that ends nowhere is as long as its caller says. */
+function bucketWindow({ from, to }: Window): Window {
+  return { from: Number.isFinite(to) ? Math.max(from, to - BUCKETS_MICROS) : from, to }
 }
 
 function followers({ reader, codec, partitions }: Books): { trades: TopicFollower; flow: TopicFollower } {
@@ -126,6 +143,21 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
   }
 }
 
+/** The same report with what the buckets of this window say. */
+async function byBucket(books: Books, window: Window, report: Report, { log, flow, holes }: Folds): Promise<Report> {
+  const accounts = {
+    log: log.buckets,
+    flow: flow.buckets(window),
+    clickhouse: (part: Window) => clickhouseBuckets(books.clickhouse, part),
+    source: books.source.buckets,
+    places: placesOf(log),
+    leftOut: (instrument: string) => holes.cuts(instrument)?.leftOut ?? [],
+    gaps: (instrument: string) => holes.cuts(instrument)?.gaps ?? [],
+  }
+  const buckets = await compareBuckets(accounts, window)
+  return { ...report, rows: report.rows.map((row) => withBuckets(row, buckets.get(row.instrument) ?? noBuckets)) }
+}
+
 function placesOf(log: LogAccount): (instrument: string) => number {
   return (instrument) => log.instruments.get(instrument)?.places ?? 0
 }
@@ -155,6 +187,11 @@ class Holes {
   constructor(books: Books, window: Window) {
     this.#books = books
     this.#window = window
+  }
+
+  /** What was taken out of an instrument's accounts when they were last asked for. */
+  cuts(instrument: string): Cuts | undefined {
+    return this.#holes.get(instrument)
   }
 
   /** Asks again only when a gap or an account has changed. */
@@ -237,7 +274,6 @@ class Holes {
   }
 }
 
-const BUCKET_MICROS = 10_000_000
 /** What traded this recently may still be on its way. */
 const YOUNG_MICROS = 15_000_000
 

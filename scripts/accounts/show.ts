@@ -13,7 +13,8 @@ export function reportText(report: Report, sourceName: string): string {
     column >= 3 && column <= 5 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)
   const table = cells.map((line) => line.map(aligned).join('  ').trimEnd())
   const lost = report.logGaps.map(logGapLine)
-  return [...table, ...report.rows.flatMap(gapLines), ...lost, '', conclusion(report)].join('\n')
+  const buckets = report.rows.flatMap(bucketLines)
+  return [...table, ...buckets, ...report.rows.flatMap(gapLines), ...lost, '', conclusion(report)].join('\n')
 }
 
 function rowCells(row: Row, sourceName: string): string[][] {
@@ -37,11 +38,25 @@ function differenceText({ trades, buy, sell }: Difference): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
-/** What differs that no gap explains, one line an account. */
+/** What differs that no gap explains, one line an account, and the first buckets. */
 export function faultsOf({ rows }: Report): string[] {
-  return rows.flatMap(({ instrument, differences }) =>
-    differences.map((difference) => `${instrument}, ${difference.account}: ${differenceText(difference)}`),
-  )
+  return rows.flatMap((row) => [
+    ...row.differences.map((difference) => `${row.instrument}, ${difference.account}: ${differenceText(difference)}`),
+    ...bucketLines(row),
+  ])
+}
+
+function bucketLines({ instrument, buckets: { off, first } }: Row): string[] {
+  const lines = first.map(({ account, bucket, trades, buy, sell, quote }) => {
+    const figures = `${signed(trades)} trades, buy ${figure(buy)}, sell ${figure(sell)}, quote ${figure(quote)}`
+    return `bucket  ${instrument}  ${time(bucket)}  ${account}: ${figures}`
+  })
+  return off > first.length ? [...lines, `bucket  ${instrument}  ${off} buckets differ`] : lines
+}
+
+/** A difference of doubles; their last places are noise. */
+function figure(value: number): string {
+  return String(Number(value.toPrecision(12)))
 }
 
 function figures(totals: SourceTotals | undefined): string[] {
@@ -71,11 +86,13 @@ function time(micros: number): string {
 
 function conclusion(report: Report): string {
   const count = (verdict: Row['verdict']): number => report.rows.filter((row) => row.verdict === verdict).length
+  const total = (of: 'compared' | 'off'): number => report.rows.reduce((sum, { buckets }) => sum + buckets[of], 0)
   const until = Number.isFinite(report.window.to) ? ` until ${time(report.window.to)}` : ''
   const since = report.window.from > 0 ? ` since ${time(report.window.from)}` : ''
   return [
     `${isSound(report) ? 'OK' : 'WRONG'}${since}${until}: ${count('OK')} equal, ${count('explained by gap')} explained by a gap, ${count('WRONG')} wrong.`,
     ...(report.rows.length === 0 ? ['Nothing was recorded: there is no trade to compare.'] : []),
+    `Buckets of 10 s: ${total('compared')} compared, ${total('off')} differ.`,
     `In the log: ${report.duplicates} records twice, ${report.refused} overlapping; counted once and never.`,
     ...(report.stale > 0 ? [`derived.flow: ${report.stale} keys end with an older version than they had.`] : []),
     ...(report.hoursOff > 0
@@ -107,6 +124,7 @@ export function reportJson(report: Report, sourceName: string): object {
         Object.entries(row.inGaps).map(([account, totals]) => [account, plain(totals as Totals)]),
       ),
       gaps: row.gaps,
+      buckets: row.buckets,
       differences: row.differences.map(({ account, trades, buy, sell }) => ({
         account,
         trades,

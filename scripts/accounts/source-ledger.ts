@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { instrumentId, partsOf, tradeVenues } from '../../schemas/venues.ts'
+import { addTo, type BucketsOf } from './buckets.ts'
 import { sum } from './compare.ts'
 import { decimalOf, always, areEqual, type Stretch, type Totals, type Window } from './totals.ts'
 import type { Source } from './books.ts'
@@ -16,6 +17,15 @@ interface LedgerLine {
   readonly buy_volume: string
   readonly sell_volume: string
   readonly first_time: number | null
+}
+
+/** One line of its `GET /ledger/buckets`. */
+interface BucketLine extends Pick<LedgerLine, 'venue' | 'instrument' | 'trades'> {
+  readonly bucket: number
+  readonly buy_volume: number
+  readonly sell_volume: number
+  readonly buy_quote: number
+  readonly sell_quote: number
 }
 
 /** The simulator's accounts and its switch. */
@@ -50,6 +60,17 @@ export class Ledger implements Source {
     return stretch
   }
 
+  readonly buckets = async ({ from, to }: Window): Promise<BucketsOf> => {
+    const lines = (await this.#ask('GET', `/ledger/buckets?from=${from}&to=${to - 1}`)) as readonly BucketLine[]
+    const buckets: BucketsOf = new Map()
+    for (const line of lines) {
+      const { bucket, trades: count, buy_volume: buy, sell_volume: sell } = line
+      const sums = { count, buy, sell, buyQuote: line.buy_quote, sellQuote: line.sell_quote }
+      addTo(buckets, instrumentOf(line), bucket, sums)
+    }
+    return buckets
+  }
+
   /** Whether nothing traded for a while: the simulator is paused, or its tape is over. */
   async isStill(): Promise<boolean> {
     const before = sum((await this.totals()).values())
@@ -80,7 +101,7 @@ export class Ledger implements Source {
   }
 }
 
-function instrumentOf({ venue, instrument }: LedgerLine): string {
+function instrumentOf({ venue, instrument }: Pick<LedgerLine, 'venue' | 'instrument'>): string {
   const row = tradeVenues.find((candidate) => candidate.venue === venue)
   if (row === undefined) throw new Error(`the ledger names an unknown venue: ${venue}`)
   return instrumentId(venue, row.market, instrument)

@@ -22,6 +22,9 @@ export function areEqual(a: Totals, b: Totals): boolean {
   return a.count === b.count && a.buy === b.buy && a.sell === b.sell
 }
 
+/** Of a bucket of `derived.flow`. */
+export const BUCKET_MICROS = 10_000_000
+
 /** Times from `from` on and below `to`, microseconds; both at the start of a 10 s bucket where they are finite. */
 export interface Window {
   readonly from: number

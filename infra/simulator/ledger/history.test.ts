@@ -7,7 +7,7 @@ import { trimmedText } from '../market/text.ts'
 import { type Market, simulatedMarkets } from '../market/markets.ts'
 import { Random } from '../market/random.ts'
 import { type Fill, numberedAfter, type Trade } from '../market/trade.ts'
-import { baseText, History, ledgerRow } from './history.ts'
+import { baseText, bucketRows, History, ledgerRow } from './history.ts'
 import { ROW_BYTES } from './rows.ts'
 
 const START = 1_790_000_000_000_000
@@ -122,6 +122,25 @@ test('the ledger of a time range holds the trades of both its ends', () => {
   expect(history.ledger(from, to)).toMatchObject({ trades: 4, first: all[2]?.id, last: all[5]?.id })
   expect(history.ledger(from + 1, to - 1).trades).toBe(2)
   expect(history.ledger(undefined, from).trades).toBe(3)
+  history.close()
+})
+
+test.each([
+  // Prices of 1000 coins, of which a unit of size is 1000; a tenth of a contract of ten million coins at the price of one coin.
+  ['binance', 'PEPE', { buy_volume: 5_000, buy_quote: 0.0000015 }],
+  ['okx', 'PEPE', { buy_volume: 5e6, buy_quote: 0.0015 }],
+  ['coinbase', 'BTC', { buy_volume: 5e-8, buy_quote: 1.5e-8 }],
+])('%s %s: the ledger by ten seconds tells base and quote volumes', (venue, asset, expected) => {
+  const own = market(venue, asset)
+  const history = new History(join(folder, 'buckets'), own)
+  history.enter()
+  const one = { price: 3, size: 5, buy: true, fills: 1, block: false, rpi: false }
+  history.append(trades(own, [one, { ...one, buy: false }, { ...one, block: true }, one]))
+  const step = 10_000_000
+  const [first] = bucketRows(own, history.buckets(step, START + 1, START + step - 1))
+  expect(first).toMatchObject({ bucket: START, trades: 2 })
+  expect(first).toMatchObject(expected)
+  expect(bucketRows(own, history.buckets(1_000_000)).map(({ bucket }) => bucket - START)).toEqual([0, 1e6, 3e6])
   history.close()
 })
 

@@ -94,17 +94,38 @@ export class History {
   ledger(from?: Micros, to?: Micros): Totals {
     if (from === undefined && to === undefined) return this.totals.copy()
     const totals = new Totals()
-    const tick = tickOf(this.market)
-    const first = from === undefined ? 0 : this.rows.firstAt(Math.ceil(from / tick) * tick)
-    const begin = Math.max(this.checkpoint.entered ?? this.rows.end, first)
-    const end = to === undefined ? this.rows.end : this.rows.firstAt((Math.floor(to / tick) + 1) * tick)
-    for (const page of this.rows.pages(begin, end)) for (const trade of page) totals.add(trade)
+    for (const page of this.pages(from, to)) for (const trade of page) totals.add(trade)
     return totals
+  }
+
+  /** The same by stretches of `step`, each by its start. */
+  buckets(step: Micros, from?: Micros, to?: Micros): Map<Micros, BucketTotals> {
+    const buckets = new Map<Micros, BucketTotals>()
+    for (const page of this.pages(from, to))
+      for (const trade of page) {
+        if (trade.block) continue
+        const start = Math.floor(trade.time / step) * step
+        const known = buckets.get(start) ?? { trades: 0, buy: 0, sell: 0, buyQuote: 0, sellQuote: 0 }
+        buckets.set(start, known)
+        known.trades += 1
+        known[trade.buy ? 'buy' : 'sell'] += trade.size
+        known[trade.buy ? 'buyQuote' : 'sellQuote'] += trade.price * trade.size
+      }
+    return buckets
   }
 
   close(): void {
     this.rows.close()
     this.candles.close()
+  }
+
+  /** What the ledger counts within these bounds. */
+  private pages(from: Micros | undefined, to: Micros | undefined): Generator<Trade[]> {
+    const tick = tickOf(this.market)
+    const first = from === undefined ? 0 : this.rows.firstAt(Math.ceil(from / tick) * tick)
+    const begin = Math.max(this.checkpoint.entered ?? this.rows.end, first)
+    const end = to === undefined ? this.rows.end : this.rows.firstAt((Math.floor(to / tick) + 1) * tick)
+    return this.rows.pages(begin, end)
   }
 
   /** A new file was begun: the ledger so far is kept, and what is too old may go. */
@@ -171,6 +192,15 @@ class Totals {
   }
 }
 
+/** Sums of a stretch of time, as doubles in whole units of size, and of price times size. */
+interface BucketTotals {
+  trades: number
+  buy: number
+  sell: number
+  buyQuote: number
+  sellQuote: number
+}
+
 /** One line of the ledger. Volumes are decimal text in units of the base asset. */
 export interface LedgerRow {
   readonly venue: string
@@ -184,6 +214,19 @@ export interface LedgerRow {
   readonly last_id: number | null
   /** When the first of them was traded, microseconds as the venue writes it. */
   readonly first_time: Micros | null
+}
+
+/** One line of the ledger by stretches of time: volumes in units of the base asset and of the quote currency. */
+export interface BucketRow {
+  readonly venue: string
+  readonly instrument: string
+  /** Start, microseconds. */
+  readonly bucket: Micros
+  readonly trades: number
+  readonly buy_volume: number
+  readonly sell_volume: number
+  readonly buy_quote: number
+  readonly sell_quote: number
 }
 
 /** The least time that a venue writes, microseconds. */
@@ -206,6 +249,24 @@ export function ledgerRow(market: Market, totals: Totals): LedgerRow {
     last_id: ordered ? totals.last : null,
     first_time: totals.firstTime === null ? null : totals.firstTime - (totals.firstTime % tickOf(market)),
   }
+}
+
+export function bucketRows(market: Market, buckets: ReadonlyMap<Micros, BucketTotals>): BucketRow[] {
+  const { venue, symbol, sizeDecimals, priceDecimals, factor } = market
+  const base = sizeDecimals - factor
+  // A contract's price is that of one base unit, a multiplied symbol's that of its multiple.
+  const quote = base + priceDecimals + (venue === 'okx' || venue === 'gate' ? 0 : factor)
+  const scaled = (units: number, decimals: number): number => units / 10 ** decimals
+  return [...buckets].map(([bucket, { trades, buy, sell, buyQuote, sellQuote }]) => ({
+    venue,
+    instrument: symbol,
+    bucket,
+    trades,
+    buy_volume: scaled(buy, base),
+    sell_volume: scaled(sell, base),
+    buy_quote: scaled(buyQuote, quote),
+    sell_quote: scaled(sellQuote, quote),
+  }))
 }
 
 /** Units of size in base units, exactly: a contract or a multiplied symbol is a power of ten of the base. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TradeVenueName } from '../../../schemas/venues.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros } from '../market/trade.ts'
-import { History, ledgerRow, type LedgerRow } from './history.ts'
+import { bucketRows, History, ledgerRow, type BucketRow, type LedgerRow } from './history.ts'
 
 /** Every market with its history: what the venues share behind their APIs. */
 export class World {
@@ -68,6 +68,13 @@ export class World {
       .filter(({ market }) => wanted.venue === undefined || wanted.venue === market.venue)
       .filter(({ market }) => wanted.symbol === undefined || [market.asset, market.symbol].includes(wanted.symbol))
       .map((history) => ledgerRow(history.market, history.ledger(wanted.from, wanted.to)))
+  }
+
+  /** The same of all markets by stretches of `step`. */
+  buckets(step: Micros, { from, to }: { from?: Micros; to?: Micros }): BucketRow[] {
+    return this.histories
+      .filter((history) => history.entered)
+      .flatMap((history) => bucketRows(history.market, history.buckets(step, from, to)))
   }
 
   close(): void {
