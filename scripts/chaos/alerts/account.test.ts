@@ -96,10 +96,13 @@ const delivered = (id: string, change: Partial<Delivered> = {}): void => {
   deliveries.set(id, { ...plain, isDigested: false, ...change })
 }
 
-async function report(
-  upsets: readonly Disturbance[] = [],
-  asked = { symbols: 1, quietUntil: 0 },
-): Promise<AlertReport> {
+interface Asked {
+  readonly symbols: number
+  readonly quietUntil: number
+  readonly cancels: boolean
+}
+
+async function report(upsets: readonly Disturbance[] = [], asked: Partial<Asked> = {}): Promise<AlertReport> {
   const receiver: Receiver = {
     url: '',
     deliveries,
@@ -108,7 +111,10 @@ async function report(
     close: () => Promise.resolve(),
   }
   const books = { reader: broker.connect().reader(), codec, partitions: 2 }
-  return accountAlerts(books, receiver, new Map([['a', asked]]), { withinMs: 0, upsets })
+  return accountAlerts(books, receiver, new Map([['a', { symbols: 1, quietUntil: 0, cancels: false, ...asked }]]), {
+    withinMs: 0,
+    upsets,
+  })
 }
 
 describe('the account of alerts', () => {
@@ -156,14 +162,37 @@ describe('the account of alerts', () => {
     expect((await report()).unexpected).toEqual(['a_1', 'a_2'])
   })
 
+  it('does not excuse a second taking by an attempt whose answer is known, nor by one that was never made', async () => {
+    const start = T / 1_000
+    triggered()
+    enter('webhooks.attempts', {
+      type: 'attempt',
+      value: { ...attempt, outcome: 'retry', error: 'status', status: 500 },
+    })
+    enter('webhooks.attempts', { type: 'attempt', value: { ...attempt, number: 0 } })
+    delivered('a_1', { attempts: 3, taken: [start + 5_000, start + 65_000] })
+    expect((await report()).resent).toEqual(['a_1'])
+  })
+
   it('names a trigger that did not arrive, unless its owner ended it', async () => {
     triggered()
     delivered('a_1', { taken: [] })
-    expect((await report()).undelivered).toEqual(['a_1'])
+    expect((await report([], { cancels: true })).undelivered).toEqual(['a_1'])
     enter('webhooks.attempts', { type: 'attempt', value: attempt })
-    const found = await report()
+    const found = await report([], { cancels: true })
     expect(found).toMatchObject({ undelivered: [], ended: 1 })
     expect(isSoundAlerts(found)).toBe(true)
+  })
+
+  it.each([
+    ['was cancelled though nobody asked for it', attempt, false],
+    ['was given up at a refusal', { ...attempt, outcome: 'exhausted', error: 'status', status: 500 }, true],
+    ['was given up unsent', { ...attempt, outcome: 'exhausted', error: 'backlog', number: 0 }, true],
+  ] as const)('names a trigger that did not arrive and %s', async (_what, value, cancels) => {
+    triggered()
+    delivered('a_1', { taken: [] })
+    enter('webhooks.attempts', { type: 'attempt', value })
+    expect(await report([], { cancels })).toMatchObject({ undelivered: ['a_1'], ended: 0 })
   })
 
   it('names deliveries that nothing asked for, and one trigger under two ids', async () => {
@@ -181,19 +210,17 @@ describe('the account of alerts', () => {
     triggered({ trigger_id: 'a.2.eth_1', alert_id: 'a.2.eth', asset: 'eth', record: recordOf(3) })
     enter('alerts.inputs', { type: 'composite_price', value: { ...price, asset: 'eth', time: T + 2 } })
     delivered('a.2.eth_1', { symbol: 'ETH', isDigested: true })
-    const found = await report([], { symbols: 2, quietUntil: 0 })
+    const found = await report([], { symbols: 2 })
     expect(found).toMatchObject({ demanded: 2, delivered: 2, digested: 2 })
     expect(isSoundAlerts(found)).toBe(true)
-    expect((await report([], { symbols: 3, quietUntil: 0 })).wrong).toEqual([
-      'a: created for 3 symbols, and the log knows it for 2',
-    ])
+    expect((await report([], { symbols: 3 })).wrong).toEqual(['a: created for 3 symbols, and the log knows it for 2'])
   })
 
   it('names what came within quiet hours', async () => {
     triggered()
     delivered('a_1', { first: 60_000 })
-    expect((await report([], { symbols: 1, quietUntil: 61_000 })).wrong).toEqual([])
-    expect((await report([], { symbols: 1, quietUntil: 63_000 })).wrong).toEqual(['a_1: it came within quiet hours'])
+    expect((await report([], { quietUntil: 61_000 })).wrong).toEqual([])
+    expect((await report([], { quietUntil: 63_000 })).wrong).toEqual(['a_1: it came within quiet hours'])
   })
 
   it('leaves the alerts of others alone', async () => {

@@ -22,7 +22,7 @@ export interface AlertReport {
   readonly unexpected: readonly string[]
   /** Triggers that the log tells more than once, each time the same. */
   readonly repeated: number
-  /** Neither taken by the receiver nor ended by an attempt that says why. */
+  /** Neither taken by the receiver nor ended by their owner. */
   readonly undelivered: readonly string[]
   /** Ended without having been taken: cancelled by the owner. */
   readonly ended: number
@@ -42,7 +42,14 @@ export function isSoundAlerts({ lost, unexpected, undelivered, resent, wrong }: 
 }
 
 /** What was asked for, by the id of the answer. */
-export type CreatedAlerts = ReadonlyMap<string, { readonly symbols: number; readonly quietUntil: number }>
+export type CreatedAlerts = ReadonlyMap<string, Created>
+
+interface Created {
+  readonly symbols: number
+  readonly quietUntil: number
+  /** Its owner asks to cancel it. */
+  readonly cancels: boolean
+}
 
 export interface AlertBooks {
   readonly reader: LogReader
@@ -91,8 +98,8 @@ class AlertLog {
   readonly triggers = new Map<string, Written>()
   /** Parts of an alert, one for each of its symbols, by its owner's id. */
   readonly #parts = new Map<string, Set<string>>()
-  /** Triggers that ended without being delivered. */
-  readonly ended = new Set<string>()
+  /** Triggers that ended as cancelled, whoever asked for it. */
+  readonly cancelled = new Set<string>()
   /** By trigger: when attempts began that may have been taken although the dispatcher was not told so. */
   readonly doubted = new Map<string, number[]>()
   readonly contradictions: string[] = []
@@ -111,9 +118,10 @@ class AlertLog {
     })
     await this.#read('webhooks.attempts', ({ type, value }) => {
       if (type !== 'attempt') return
-      const { trigger_id: id, outcome, started } = value
-      if (outcome === 'cancelled' || outcome === 'exhausted') this.ended.add(id)
-      if (outcome === 'delivered' || outcome === 'digested') return
+      const { trigger_id: id, number, outcome, status, started } = value
+      if (outcome === 'cancelled') this.cancelled.add(id)
+      const isUnsent = number === 0
+      if (isUnsent || status !== null || outcome === 'delivered') return
       this.doubted.set(id, [...(this.doubted.get(id) ?? []), started / 1_000])
     })
     // Last, so that what was demanded meanwhile can only be missing for a moment, never unexpected.
@@ -163,14 +171,17 @@ function judge(log: AlertLog, receiver: Receiver, created: CreatedAlerts, upsets
   const triggers = [...log.triggers].filter(([, { alertId }]) => created.has(ownerOf(alertId)))
   const taken = [...receiver.deliveries].filter(([, { taken: times }]) => times.length > 0)
   const isTaken = new Set(taken.map(([id]) => id))
+  const isEnded = (id: string, alertId: string): boolean =>
+    log.cancelled.has(id) && created.get(ownerOf(alertId))?.cancels === true
+  const untaken = triggers.filter(([id]) => !isTaken.has(id))
   return {
     created: created.size,
     demanded: demanded.length,
     lost: demanded.filter(({ triggerId }) => !log.triggers.has(triggerId)).map(({ triggerId }) => triggerId),
     unexpected: triggers.filter(([id, { record }]) => log.demanded.get(id)?.record !== record).map(([id]) => id),
     repeated: triggers.filter(([, { times }]) => times > 1).length,
-    undelivered: triggers.filter(([id]) => !isTaken.has(id) && !log.ended.has(id)).map(([id]) => id),
-    ended: triggers.filter(([id]) => !isTaken.has(id) && log.ended.has(id)).length,
+    undelivered: untaken.filter(([id, { alertId }]) => !isEnded(id, alertId)).map(([id]) => id),
+    ended: untaken.filter(([id, { alertId }]) => isEnded(id, alertId)).length,
     delivered: taken.length,
     digested: taken.filter(([, { isDigested }]) => isDigested).length,
     doubled: taken.filter(([, { taken: times }]) => times.length > 1).length,

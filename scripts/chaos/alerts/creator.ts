@@ -33,6 +33,8 @@ export interface CreatedAlert {
   readonly symbols: number
   /** Its quiet hours last until then, host's milliseconds; 0: it has none. */
   readonly quietUntil: number
+  /** It is to be cancelled again. */
+  readonly cancels: boolean
 }
 
 /** What is asked for. */
@@ -118,7 +120,7 @@ export class AlertCreator {
     const { alert_id: alertId, webhook_secret: secret, manage_token: token } = answer as Record<string, string>
     if (alertId === undefined || secret === undefined || token === undefined)
       throw new Error(`a creation's answer is not complete: ${Object.keys(answer).join(', ')}`)
-    const alert = { alertId, secret, token, symbols, quietUntil }
+    const alert = { alertId, secret, token, symbols, quietUntil, cancels }
     this.created.set(alertId, alert)
     this.#options.onCreated(alert)
     if (cancels) await this.#cancel(alert, path)
