@@ -295,7 +295,10 @@ function summary(report: Report, tally: Tally, rung: AlertReport): object {
 }
 
 function tradesOf(rows: Report['rows']): number {
-  return rows.reduce((count, { source }) => count + (source !== undefined && 'count' in source ? source.count : 0), 0)
+  return rows.reduce(
+    (count, { source }) => count + (typeof source === 'object' && 'count' in source ? source.count : 0),
+    0,
+  )
 }
 
 /** Millionths of a dollar, as numbers. */

@@ -26,7 +26,8 @@ volumes over the whole time; and log, ClickHouse, flow and ledger in each 10 s o
 
 Without --pause a running market is compared up to the last 10 s bucket that is surely complete.
 Exit 0: equal, or explained by recorded gaps; 1: anything else differs, or nothing was recorded. By candles a market of which
-no trade was recorded is not asked for.`
+no trade was recorded is not asked for, and those of Kraken, Gate, Bitget and Hyperliquid are not read: log, ClickHouse and flow
+are held against each other, and counted apart.`
 
 /** The simulator answers ranges of time this far back. */
 const REACH_MICROS = 5 * 3_600_000_000

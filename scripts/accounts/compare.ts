@@ -15,8 +15,8 @@ export const noHole: Hole = { source: nothing, log: nothing, clickhouse: nothing
 /** Everything that is known of one instrument, over the same window. */
 export interface Accounts {
   readonly instrument: string
-  /** undefined: the source does not know the instrument. */
-  readonly source: SourceTotals | undefined
+  /** undefined: the source does not know the instrument; unread: it cannot tell, and ours are held against each other. */
+  readonly source: SourceTotals | 'unread' | undefined
   readonly log: Totals
   readonly clickhouse: Totals
   readonly flow: Totals
@@ -28,7 +28,7 @@ export interface Accounts {
   readonly inGaps: Hole
 }
 
-type Verdict = 'OK' | 'explained by gap' | 'WRONG'
+type Verdict = 'OK' | 'explained by gap' | 'no candles read' | 'WRONG'
 
 export interface Row extends Accounts {
   readonly verdict: Verdict
@@ -54,7 +54,8 @@ export function compare(accounts: Accounts): Row {
   })
   const { source, ...ours } = accounts.inGaps
   const isMissing = Object.values(ours).some((account) => !areEqual(source, account))
-  const verdict = differences.length > 0 ? 'WRONG' : isMissing ? 'explained by gap' : 'OK'
+  const equal = accounts.source === 'unread' ? 'no candles read' : isMissing ? 'explained by gap' : 'OK'
+  const verdict = differences.length > 0 ? 'WRONG' : equal
   return { ...accounts, verdict, differences, buckets: noBuckets }
 }
 
@@ -69,7 +70,8 @@ function differenceOf(accounts: Accounts, account: Difference['account']): Diffe
   if (source === undefined) {
     return ours.count === 0 ? undefined : { account, trades: ours.count, buy: ours.buy, sell: ours.sell }
   }
-  const difference = against(source, accounts.inGaps.source, ours)
+  const { log, inGaps } = accounts
+  const difference = source === 'unread' ? against(log, inGaps.log, ours) : against(source, inGaps.source, ours)
   const isNone = (difference.trades ?? 0) === 0 && difference.buy === 0n && difference.sell === 0n
   return isNone ? undefined : { account, ...difference }
 }

@@ -70,7 +70,7 @@ export async function compareMinutes(
   }
   const parts: MinutesReport[] = []
   for (const { instrument, gaps, leftOut, source } of report.rows) {
-    if (source === undefined) continue
+    if (source === undefined || source === 'unread') continue
     const theirs = await candles.minutes(instrument, report.window)
     const stretches = [...gaps.map((gap) => ({ from: gap.from_time, to: gap.to_time })), ...leftOut]
     parts.push(judge(instrument, report.window, ours.get(instrument) ?? new Map(), theirs, stretches))

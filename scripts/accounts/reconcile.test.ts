@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Parameters } from '../../infra/clickhouse/client.ts'
 import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
-import { localCodec } from '../../schemas/codec.ts'
-import type { Flow, LogGap, Message, Trade } from '../../schemas/records.ts'
+import { emptyFields, localCodec } from '../../schemas/codec.ts'
+import type { Flow, Gap, LogGap, Message, Trade } from '../../schemas/records.ts'
 import { lostAndDoubled } from './compare.ts'
 import type { Books } from './books.ts'
 import { isSound, reconcile, type Report } from './reconcile.ts'
@@ -32,11 +32,15 @@ interface Had {
   readonly begin?: number
   /** It tells its whole sums alone, as candles do. */
   readonly hasNoBuckets?: boolean
+  /** It cannot read this instrument. */
+  readonly isUnread?: boolean
+  readonly feedGaps?: readonly Gap[]
 }
 
 const all = Array.from({ length: 10 }, (_, bucket) => bucket)
 
-async function judged({ log, flow, clickhouse, gaps = [], begin: first = 0, hasNoBuckets }: Had): Promise<Report> {
+async function judged(had: Had): Promise<Report> {
+  const { log, flow, clickhouse, gaps = [], feedGaps = [], begin: first = 0, hasNoBuckets = false, isUnread } = had
   const begin = first * BUCKET
   const counted = all.filter((bucket) => bucket >= first)
   const broker = new MemoryBroker(stillClock)
@@ -45,6 +49,7 @@ async function judged({ log, flow, clickhouse, gaps = [], begin: first = 0, hasN
     broker.append(topic, partition, [{ key, value, time: 0 }])
   }
   for (const traded of log) enter('market.trades', 'btc', { type: 'trade', value: trade(traded) })
+  for (const value of feedGaps) enter('market.trades', 'btc', { type: 'gap', value })
   for (const [key, traded] of flow.entries()) enter('derived.flow', `${key}`, { type: 'flow', value: flowOf(traded) })
   for (const gap of gaps) enter('control.gaps', 'cvd', { type: 'log_gap', value: gap })
   const books: Books = {
@@ -54,12 +59,12 @@ async function judged({ log, flow, clickhouse, gaps = [], begin: first = 0, hasN
     clickhouse: clickhouseOf(clickhouse),
     source: {
       name: 'test',
-      totals: async () => new Map([[instrument, totals(counted)]]),
+      totals: async () => new Map([[instrument, isUnread === true ? 'unread' : totals(counted)]]),
       within: async (_instrument, { from, to }) =>
         totals(counted.filter((bucket) => isIn(bucket, { from, to: to + 1 }))),
       begins: async () => new Map([[instrument, begin]]),
       align: (stretch) => stretch,
-      ...(hasNoBuckets !== true && { buckets: async (window) => bucketsOf(counted.filter((at) => isIn(at, window))) }),
+      ...(!hasNoBuckets && { buckets: async (window) => bucketsOf(counted.filter((at) => isIn(at, window))) }),
     },
   }
   return reconcile(books, always, 0)
@@ -245,5 +250,43 @@ describe('accounts whose sums over the whole time are equal', () => {
   it('may differ in quote volume by what doubles round', async () => {
     const rounded = [...without(3), { bucket: 3, price: 100, quote: 100 + 3e-14 }]
     expect(isSound(await judged({ log: all, flow: rounded, clickhouse: all }))).toBe(true)
+  })
+})
+
+/** The feeds could not have what was traded in bucket 6. */
+const feedGap: Gap = {
+  ...emptyFields('gap'),
+  instrument,
+  asset: 'btc',
+  gap_id: 1,
+  state: 'unfillable',
+  reason: 'refused',
+  feed: 'feeds',
+  from_time: 6 * BUCKET,
+  to_time: 7 * BUCKET - 1,
+  time: 9 * BUCKET,
+}
+
+describe('accounts of an instrument that the source cannot read', () => {
+  it.each<[string, Had]>([
+    ['all have all of it', { log: all, flow: all, clickhouse: all }],
+    ['the feeds tell a gap', { log: without(6), flow: without(6), clickhouse: without(6), feedGaps: [feedGap] }],
+    ['the log has lost something', { log: without(4), flow: without(5), clickhouse: all, gaps: [gap] }],
+  ])('are held against each other alone, and counted apart: %s', async (_what, had) => {
+    const report = await judged({ ...had, isUnread: true, hasNoBuckets: true })
+    expect(report.rows.map(({ verdict }) => verdict)).toEqual(['no candles read'])
+    expect(isSound(report)).toBe(true)
+    expect(reportText(report, 'candles')).toMatch(/0 equal, 0 explained by a gap, 0 wrong, 1 without candles/)
+    expect(reportJson(report, 'candles')).toMatchObject({ rows: [{ source: null, verdict: 'no candles read' }] })
+  })
+
+  it.each<[string, Had, number]>([
+    ['the flow', { log: all, flow: without(5), clickhouse: all }, 1],
+    ['ClickHouse', { log: all, flow: all, clickhouse: without(5) }, 1],
+    ['a bucket', { log: all, flow: dear, clickhouse: all }, 0],
+  ])('are wrong where %s differs', async (_what, had, lost) => {
+    const report = await judged({ ...had, isUnread: true, hasNoBuckets: true })
+    expect(isSound(report)).toBe(false)
+    expect(lostAndDoubled(report.rows)).toEqual({ lost, doubled: 0 })
   })
 })

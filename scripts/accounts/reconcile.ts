@@ -117,7 +117,8 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
   const clickhouse = await clickhouseTotals(books.clickhouse, window)
   const flows = flow.totals(placesOf(log), window)
   const logGaps = await readLogGaps(books.reader, books.codec, books.partitions)
-  const gaps = await holes.of(log, flow, logGaps, clickhouse)
+  const unread = new Set([...source].flatMap(([instrument, totals]) => (totals === 'unread' ? [instrument] : [])))
+  const gaps = await holes.of({ log, flow, clickhouse, unread }, logGaps)
   const names = new Set([...source.keys(), ...log.instruments.keys(), ...clickhouse.keys(), ...flows.keys()])
   const rows = [...names].sort().map((instrument) =>
     compare({
@@ -170,6 +171,14 @@ interface Cuts {
   readonly leftOut: readonly Stretch[]
 }
 
+interface Ours {
+  readonly log: LogAccount
+  readonly flow: FlowAccount
+  readonly clickhouse: ReadonlyMap<string, Totals>
+  /** Instruments that the source cannot tell. */
+  readonly unread: ReadonlySet<string>
+}
+
 interface Found extends Cuts {
   readonly hole: Hole
 }
@@ -195,25 +204,18 @@ class Holes {
   }
 
   /** Asks again only when a gap or an account has changed. */
-  async of(
-    log: LogAccount,
-    flow: FlowAccount,
-    logGaps: readonly LogGap[],
-    clickhouse: ReadonlyMap<string, Totals>,
-  ): Promise<ReadonlyMap<string, Found>> {
+  async of(ours: Ours, logGaps: readonly LogGap[]): Promise<ReadonlyMap<string, Found>> {
+    const { log, flow, clickhouse } = ours
     const cuts = this.#cuts(log, logGaps, await this.#books.source.begins())
     const counts = [...log.instruments].map(([name, { totals }]) => [totals.count, clickhouse.get(name)?.count ?? 0])
     const key = JSON.stringify([[...cuts], counts, flow.version])
-    if (key !== this.#known) this.#holes = cuts.size === 0 ? new Map() : await this.#read(cuts, flow, placesOf(log))
+    if (key !== this.#known) this.#holes = cuts.size === 0 ? new Map() : await this.#read(cuts, ours)
     this.#known = key
     return this.#holes
   }
 
-  async #read(
-    cuts: ReadonlyMap<string, Cuts>,
-    flow: FlowAccount,
-    places: (instrument: string) => number,
-  ): Promise<Map<string, Found>> {
+  async #read(cuts: ReadonlyMap<string, Cuts>, { log, flow, unread }: Ours): Promise<Map<string, Found>> {
+    const places = placesOf(log)
     const stretches = (which: keyof Cuts) => new Map([...cuts].map(([instrument, cut]) => [instrument, cut[which]]))
     const inGaps = await this.#readLog(stretches('gaps'))
     const inLost = await this.#readLog(stretches('leftOut'))
@@ -226,16 +228,16 @@ class Holes {
     }
     const found = new Map<string, Found>()
     for (const [instrument, { gaps, leftOut }] of cuts) {
-      const both = [...gaps, ...leftOut]
-      const source = sum(await Promise.all(both.map((stretch) => this.#books.source.within(instrument, stretch))))
+      const asked = unread.has(instrument) ? [] : [...gaps, ...leftOut]
+      const source = sum(await Promise.all(asked.map((stretch) => this.#books.source.within(instrument, stretch))))
       const known = inGaps.get(instrument) ?? nothing
       const of = (account: 'flow' | 'clickhouse'): Totals =>
         sum([
           known,
           ...leftOut.map(({ from, to }) => others.get(`${from} ${to}`)?.[account].get(instrument) ?? nothing),
         ])
-      const log = sum([known, inLost.get(instrument) ?? nothing])
-      const hole = { source, log, flow: of('flow'), clickhouse: of('clickhouse') }
+      const logged = sum([known, inLost.get(instrument) ?? nothing])
+      const hole = { source, log: logged, flow: of('flow'), clickhouse: of('clickhouse') }
       found.set(instrument, { gaps, leftOut, hole })
     }
     return found

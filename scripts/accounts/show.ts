@@ -20,6 +20,7 @@ export function reportText(report: Report, sourceName: string): string {
 function rowCells(row: Row, sourceName: string): string[][] {
   const { venue, symbol } = partsOf(row.instrument)
   if (row.verdict === 'OK') return [[venue, symbol, 'all four', ...figures(row.source), row.verdict]]
+  if (row.verdict === 'no candles read') return [[venue, symbol, 'ours', ...figures(row.log), row.verdict]]
   const line = (account: 'log' | 'clickhouse' | 'flow'): string[] => {
     const difference = row.differences.find((candidate) => candidate.account === account)
     return ['', '', account, ...figures(row[account]), difference === undefined ? '' : differenceText(difference)]
@@ -59,8 +60,8 @@ function figure(value: number): string {
   return String(Number(value.toPrecision(12)))
 }
 
-function figures(totals: SourceTotals | undefined): string[] {
-  if (totals === undefined) return ['-', '-', '-']
+function figures(totals: SourceTotals | 'unread' | undefined): string[] {
+  if (totals === undefined || totals === 'unread') return ['-', '-', '-']
   if ('volume' in totals) return ['-', decimalText(totals.volume), '(both)']
   return ['count' in totals ? String(totals.count) : '-', decimalText(totals.buy), decimalText(totals.sell)]
 }
@@ -86,11 +87,12 @@ function time(micros: number): string {
 
 function conclusion(report: Report): string {
   const count = (verdict: Row['verdict']): number => report.rows.filter((row) => row.verdict === verdict).length
+  const unread = count('no candles read')
   const total = (of: 'compared' | 'off'): number => report.rows.reduce((sum, { buckets }) => sum + buckets[of], 0)
   const until = Number.isFinite(report.window.to) ? ` until ${time(report.window.to)}` : ''
   const since = report.window.from > 0 ? ` since ${time(report.window.from)}` : ''
   return [
-    `${isSound(report) ? 'OK' : 'WRONG'}${since}${until}: ${count('OK')} equal, ${count('explained by gap')} explained by a gap, ${count('WRONG')} wrong.`,
+    `${isSound(report) ? 'OK' : 'WRONG'}${since}${until}: ${count('OK')} equal, ${count('explained by gap')} explained by a gap, ${count('WRONG')} wrong${unread > 0 ? `, ${unread} without candles: ours held against each other alone` : ''}.`,
     ...(report.rows.length === 0 ? ['Nothing was recorded: there is no trade to compare.'] : []),
     `Buckets of 10 s: ${total('compared')} compared, ${total('off')} differ.`,
     `In the log: ${report.duplicates} records twice, ${report.refused} overlapping; counted once and never.`,
@@ -116,7 +118,7 @@ export function reportJson(report: Report, sourceName: string): object {
     rows: report.rows.map((row) => ({
       ...partsOf(row.instrument),
       verdict: row.verdict,
-      source: row.source === undefined ? null : plain(row.source),
+      source: row.source === undefined || row.source === 'unread' ? null : plain(row.source),
       log: plain(row.log),
       clickhouse: plain(row.clickhouse),
       flow: plain(row.flow),

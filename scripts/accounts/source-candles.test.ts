@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { InstrumentAccount } from './log-account.ts'
 import { decimalOf } from './totals.ts'
 import { candleReaders, Candles } from './source-candles.ts'
 
@@ -28,6 +29,15 @@ describe('the candles of a venue', () => {
 
   it.each(['binance', 'bybit', 'okx', 'coinbase'] as const)('of %s that are no list are an error', (venue) => {
     expect(() => candleReaders[venue]?.parse({ error: 'busy' })).toThrow('no candles in')
+  })
+
+  it('of a venue that has no reader here are told to be unread', async () => {
+    const account = { asset: 'btc', sizeFactor: 1 } as InstrumentAccount
+    const totals = await new Candles({}).totals(
+      { from: 0, to: 60_000_000 },
+      new Map([['kraken:spot:BTC/USD', account]]),
+    )
+    expect([...totals]).toEqual([['kraken:spot:BTC/USD', 'unread']])
   })
 
   it('are told by whole minutes, so a gap is widened to them', () => {

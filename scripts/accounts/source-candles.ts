@@ -81,10 +81,16 @@ export class Candles implements Source {
     this.#urls = urls
   }
 
-  async totals(window: Window, ours: ReadonlyMap<string, InstrumentAccount>): Promise<Map<string, SourceTotals>> {
-    const found = new Map<string, SourceTotals>()
+  async totals(
+    window: Window,
+    ours: ReadonlyMap<string, InstrumentAccount>,
+  ): Promise<Map<string, SourceTotals | 'unread'>> {
+    const found = new Map<string, SourceTotals | 'unread'>()
     for (const [instrument, { sizeFactor }] of ours) {
-      if (candleReaders[partsOf(instrument).venue as TradeVenueName] === undefined) continue
+      if (candleReaders[partsOf(instrument).venue as TradeVenueName] === undefined) {
+        found.set(instrument, 'unread')
+        continue
+      }
       this.#factors.set(instrument, decimalOf(String(sizeFactor)))
       found.set(instrument, await this.#sum(instrument, window))
     }
