@@ -5,10 +5,9 @@ import { Random } from '../infra/simulator/market/random.ts'
 import type { LogGap } from '../schemas/records.ts'
 import { openBooks, type OpenBooks } from './accounts/books.ts'
 import { lostAndDoubled } from './accounts/compare.ts'
-import { isSound, reconcile, type Report } from './accounts/reconcile.ts'
+import { isSound, reconcile, stillWindow, type Report } from './accounts/reconcile.ts'
 import { faultsOf, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
-import { always } from './accounts/totals.ts'
 import { isSoundAlerts, type AlertReport, type Disturbance } from './chaos/alerts/account.ts'
 import { ALERTS_PER_SECOND_MAX, alertFaults, alertSummary, alertText, startAlerts } from './chaos/alerts/run.ts'
 import { causeOf, unexplainedGaps } from './chaos/accidents.ts'
@@ -164,7 +163,7 @@ async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Pr
     const answers = await judge.stop()
     await alerts.stop()
     await ledger.pause()
-    const report = await reconcile(books, always, DRAIN_MS)
+    const report = await reconcile(books, stillWindow(await ledger.now()), DRAIN_MS)
     if (losing !== undefined) forgetUnread(losing, report.logGaps)
     const rung = await alerts.account(tally.upsets)
     const paid = await payer?.report()

@@ -3,12 +3,11 @@ import { readConfig } from '../infra/config/config.ts'
 import { venueEnv } from '../infra/simulator/start.ts'
 import { openBooks, type Books, type Source } from './accounts/books.ts'
 import { compareMinutes, minutesText, type MinutesReport } from './accounts/minutes.ts'
-import { isSound, reconcile, settledWindow, wholeMinutes, type Report } from './accounts/reconcile.ts'
+import { isSound, reconcile, settledWindow, stillWindow, wholeMinutes, type Report } from './accounts/reconcile.ts'
 import { Candles } from './accounts/source-candles.ts'
 import { areRight, checkDerived, derivedText } from './accounts/derived.ts'
 import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
-import { always } from './accounts/totals.ts'
 import { addresses } from '../schemas/venues.ts'
 import { flag, readNumber, runCommand, running, text, type Values } from './command/command.ts'
 
@@ -24,13 +23,11 @@ volumes over the whole time; and log, ClickHouse, flow and ledger in each 10 s o
                 By candles it also says, by venue, how far CVD by candles is from CVD by trades
   --json        for programs
 
-Without --pause a running market is compared up to the last 10 s bucket that is surely complete.
+Without --pause a running market is compared up to the last 10 s bucket that is surely complete. By the ledger the last five
+hours are compared: of what is older it answers no range of time.
 Exit 0: equal, or explained by recorded gaps; 1: anything else differs, or nothing was recorded. By candles a market of which
 no trade was recorded is not asked for, and those of Kraken, Gate, Bitget and Hyperliquid are not read: log, ClickHouse and flow
 are held against each other, and counted apart.`
-
-/** The simulator answers ranges of time this far back. */
-const REACH_MICROS = 5 * 3_600_000_000
 
 const off = { ...flag, default: false } as const
 const flags = {
@@ -75,7 +72,8 @@ interface Verified {
 async function byLedger(run: RunFile, { pause, withinMs }: Options): Promise<Verified> {
   const ledger = new Ledger(urlOf(run, 'simulator'))
   if (pause) await ledger.pause()
-  const window = pause || (await ledger.isStill()) ? always : settledWindow(Date.now() * 1000, REACH_MICROS)
+  const windowAt = pause || (await ledger.isStill()) ? stillWindow : settledWindow
+  const window = windowAt(await ledger.now())
   return opened(run, ledger, async (books) => ({
     report: await reconcile(books, window, withinMs),
     source: ledger.name,

@@ -38,7 +38,7 @@ export async function operate(parts: Operated, request: OperatorRequest): Promis
       return ok(parts.faults.start(result.order, Date.now()))
     }
     case 'GET /tape':
-      return ok(parts.progress())
+      return ok({ ...parts.progress(), now: parts.world.now })
     case 'POST /pause':
     case 'POST /resume':
       parts.pause(request.path === '/pause')

@@ -6,7 +6,7 @@ import { emptyFields, localCodec } from '../../schemas/codec.ts'
 import type { Flow, Gap, LogGap, Message, Trade } from '../../schemas/records.ts'
 import { lostAndDoubled } from './compare.ts'
 import type { Books } from './books.ts'
-import { isSound, reconcile, type Report } from './reconcile.ts'
+import { isSound, reconcile, stillWindow, type Report } from './reconcile.ts'
 import { reportJson, reportText } from './show.ts'
 import { addTo, type BucketsOf } from './buckets.ts'
 import { always, nothing, type Totals, type Window } from './totals.ts'
@@ -35,12 +35,16 @@ interface Had {
   /** It cannot read this instrument. */
   readonly isUnread?: boolean
   readonly feedGaps?: readonly Gap[]
+  /** The first bucket of which the source still knows what traded in a range of time. */
+  readonly keptFrom?: number
+  readonly window?: Window
 }
 
 const all = Array.from({ length: 10 }, (_, bucket) => bucket)
 
 async function judged(had: Had): Promise<Report> {
   const { log, flow, clickhouse, gaps = [], feedGaps = [], begin: first = 0, hasNoBuckets = false, isUnread } = had
+  const { keptFrom = 0, window = always } = had
   const begin = first * BUCKET
   const counted = all.filter((bucket) => bucket >= first)
   const broker = new MemoryBroker(stillClock)
@@ -59,15 +63,18 @@ async function judged(had: Had): Promise<Report> {
     clickhouse: clickhouseOf(clickhouse),
     source: {
       name: 'test',
-      totals: async () => new Map([[instrument, isUnread === true ? 'unread' : totals(counted)]]),
+      totals: async (asked) => {
+        const kept = asked.from === 0 ? counted : counted.filter((bucket) => bucket >= keptFrom && isIn(bucket, asked))
+        return new Map([[instrument, isUnread === true ? 'unread' : totals(kept)]])
+      },
       within: async (_instrument, { from, to }) =>
-        totals(counted.filter((bucket) => isIn(bucket, { from, to: to + 1 }))),
+        totals(counted.filter((bucket) => bucket >= keptFrom && isIn(bucket, { from, to: to + 1 }))),
       begins: async () => new Map([[instrument, begin]]),
       align: (stretch) => stretch,
       ...(!hasNoBuckets && { buckets: async (window) => bucketsOf(counted.filter((at) => isIn(at, window))) }),
     },
   }
-  return reconcile(books, always, 0)
+  return reconcile(books, window, 0)
 }
 
 function isIn(traded: Traded, { from, to }: Window): boolean {
@@ -288,5 +295,19 @@ describe('accounts of an instrument that the source cannot read', () => {
     const report = await judged({ ...had, isUnread: true, hasNoBuckets: true })
     expect(isSound(report)).toBe(false)
     expect(lostAndDoubled(report.rows)).toEqual({ lost, doubled: 0 })
+  })
+})
+
+describe('accounts of a market that stands still', () => {
+  it('are compared as far back as the source answers ranges of time, so that an older gap makes nothing wrong', async () => {
+    const had = { log: without(6), flow: without(6), clickhouse: without(6), feedGaps: [feedGap], keptFrom: 7 }
+    const window = stillWindow(5 * 3_600_000_000 + 7 * BUCKET + 1)
+    expect(window).toEqual({ from: 7 * BUCKET, to: Infinity })
+    const report = await judged({ ...had, window })
+    expect(report.rows.map(({ verdict, source }) => [verdict, source])).toEqual([['OK', totals([7, 8, 9])]])
+  })
+
+  it('begin at the start of time where it is younger than that', () => {
+    expect(stillWindow(7 * BUCKET).from).toBe(0)
   })
 })

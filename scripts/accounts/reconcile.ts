@@ -15,8 +15,11 @@ const LOOK_EVERY_MS = 1_000
  */
 const STILL_MS = 40_000
 const STILL_LOOKS = 10
-/** So far back from the window's end buckets are held: a day of them would not fit in memory. */
-const BUCKETS_MICROS = 5 * 3_600_000_000
+/**
+ * So far back the simulator answers ranges of time, and buckets are held of a window that ends: a day of them would not fit
+ * in memory.
+ */
+const REACH_MICROS = 5 * 3_600_000_000
 
 export interface Report {
   readonly window: Window
@@ -86,7 +89,7 @@ async function patiently<Answer>(ask: () => Promise<Answer>, deadline: number): 
 
 /** One that ends nowhere is as long as its caller says. */
 function bucketWindow({ from, to }: Window): Window {
-  return { from: Number.isFinite(to) ? Math.max(from, to - BUCKETS_MICROS) : from, to }
+  return { from: Number.isFinite(to) ? Math.max(from, to - REACH_MICROS) : from, to }
 }
 
 function followers({ reader, codec, partitions }: Books): { trades: TopicFollower; flow: TopicFollower } {
@@ -280,9 +283,15 @@ class Holes {
 const YOUNG_MICROS = 15_000_000
 
 /** A window that ends at a bucket's end far enough in the past for everything in it to have arrived. */
-export function settledWindow(nowMicros: number, reachMicros: number): Window {
+export function settledWindow(nowMicros: number): Window {
   const to = Math.floor((nowMicros - YOUNG_MICROS) / BUCKET_MICROS) * BUCKET_MICROS
-  return { from: Math.max(0, to - reachMicros), to }
+  return { from: Math.max(0, to - REACH_MICROS), to }
+}
+
+/** Of a market that stands still: to its last trade, and no further back than the source answers ranges of time. */
+export function stillWindow(nowMicros: number): Window {
+  const now = Math.floor(nowMicros / BUCKET_MICROS) * BUCKET_MICROS
+  return { from: Math.max(0, now - REACH_MICROS), to: Infinity }
 }
 
 const MINUTE_MICROS = 60_000_000

@@ -5,7 +5,8 @@ import { sum } from './compare.ts'
 import { decimalOf, always, areEqual, type Stretch, type Totals, type Window } from './totals.ts'
 import type { Source } from './books.ts'
 
-const ANSWER_MS = 20_000
+/** Five hours of a busy market are added up for an answer. */
+const ANSWER_MS = 60_000
 const STILL_MS = 1_500
 
 /** One line of the simulator's `GET /ledger`: what it meant to send. */
@@ -69,6 +70,11 @@ export class Ledger implements Source {
       addTo(buckets, instrumentOf(line), bucket, sums)
     }
     return buckets
+  }
+
+  /** The venues' clock, on a tape the tape's: microseconds. */
+  async now(): Promise<number> {
+    return ((await this.#ask('GET', '/tape')) as { readonly now: number }).now
   }
 
   /** Whether nothing traded for a while: the simulator is paused, or its tape is over. */

@@ -122,6 +122,8 @@ test('the ledger of a time range holds the trades of both its ends', () => {
   expect(history.ledger(from, to)).toMatchObject({ trades: 4, first: all[2]?.id, last: all[5]?.id })
   expect(history.ledger(from + 1, to - 1).trades).toBe(2)
   expect(history.ledger(undefined, from).trades).toBe(3)
+  expect(history.ledger(from + 1).trades).toBe(7)
+  expect(history.ledger(all[0]?.time)).toEqual(history.ledger())
   history.close()
 })
 

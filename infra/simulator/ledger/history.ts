@@ -92,7 +92,8 @@ export class History {
    * time is the one that the venue writes: whole milliseconds mostly.
    */
   ledger(from?: Micros, to?: Micros): Totals {
-    if (from === undefined && to === undefined) return this.totals.copy()
+    const { firstTime } = this.totals
+    if (to === undefined && (from === undefined || (firstTime !== null && from <= firstTime))) return this.totals.copy()
     const totals = new Totals()
     for (const page of this.pages(from, to)) for (const trade of page) totals.add(trade)
     return totals
