@@ -61,6 +61,7 @@ function write(name: string, lines: readonly object[]): void {
 
 const subscribe = {
   binance: JSON.stringify({ method: 'SUBSCRIBE', params: ['btcusdt@aggTrade', 'ethusdt@aggTrade'], id: 1 }),
+  bybit: JSON.stringify({ op: 'subscribe', args: ['publicTrade.BTCUSDT'] }),
   coinbase: JSON.stringify({ type: 'subscribe', product_ids: ['BTC-USD'], channels: ['matches'] }),
 }
 
@@ -163,6 +164,25 @@ test('a tape that was played in part goes on where it stopped', async () => {
   const [row] = await second.ledger()
   expect(row).toMatchObject({ trades: 3000, buy_volume: '18', first_id: 5266583935, last_id: 5266583935 + 2999 })
   await second.close()
+})
+
+test('a trade of Bybit that two recordings hold is played and counted once, also where it is gone on later', async () => {
+  const fill = (n: number): object => {
+    const id = `00000000-0000-5000-8000-00000000000${n}`
+    const row = { T: T0 + n, s: 'BTCUSDT', S: 'Buy', v: '0.001', p: '60000.0', L: 'PlusTick', i: id, BT: false, seq: 9 }
+    return { raw: { topic: 'publicTrade.BTCUSDT', type: 'snapshot', ts: T0 + n, data: [row] } }
+  }
+  write('a.jsonl', [1, 2, 3].map(fill))
+  write('b.jsonl', [2, 3, 4].map(fill))
+  const dataDir = join(folder, 'data')
+  for (const again of [false, true]) {
+    const venues = await testVenues({ dataDir, tape: { path: folder, speed: 0, retime: false } })
+    const socket = venues.open('/bybit/v5/public/linear', [subscribe.bybit])
+    expect(await done(venues)).toMatchObject({ trades: 6, played: 6, skipped: { doubled: 2 } })
+    expect(await venues.ledger('?venue=bybit')).toMatchObject([{ trades: 4, buy_volume: '0.004' }])
+    await vi.waitFor(() => expect(socket.json().filter(({ topic }) => topic !== undefined).length).toBe(again ? 0 : 4))
+    await venues.close()
+  }
 })
 
 test('a silence of hours on a tape is not waited for', async () => {

@@ -233,11 +233,17 @@ class TapeSource implements Source {
   /** Leaves out what an earlier run has played. */
   private async *unplayed(trades: AsyncGenerator<TapeTrade>): AsyncGenerator<TapeTrade> {
     const counted = new Map<string, number>()
+    const recent = new Map<string, RecentIds>()
     const before = new Map<string, Trade | undefined>()
     for (const [key, market] of this.contents.played) before.set(key, this.world.get(market).newest)
     for await (const trade of trades) {
       if (!this.contents.plays(trade)) continue
       const key = marketKey(trade)
+      if (isDoubled(recent, trade)) {
+        count(this.skipped, 'doubled')
+        this.played += 1
+        continue
+      }
       const number = (counted.get(key) ?? 0) + 1
       counted.set(key, number)
       const last = before.get(key)
@@ -250,6 +256,33 @@ class TapeSource implements Source {
   private isPlayed(trade: TapeTrade, last: Trade, number: number): boolean {
     if (trade.venue === 'bybit') return number <= (this.world.find('bybit', trade.symbol)?.rows.end ?? 0)
     return trade.venue === 'binance' ? trade.last <= last.last : trade.id <= last.id
+  }
+}
+
+/** Whether a trade whose id has no order was read already: recordings may overlap. */
+function isDoubled(recent: Map<string, RecentIds>, trade: TapeTrade): boolean {
+  if (trade.uuid === undefined) return false
+  const ids = recent.get(marketKey(trade)) ?? new RecentIds()
+  recent.set(marketKey(trade), ids)
+  return !ids.add(trade.uuid.join(), trade.time)
+}
+
+/** Ids are known for the ten seconds of their trade, as whoever reads the stream knows them. */
+const IDS_MICROS = 10_000_000
+/** Recordings are merged by time: the same trade of another one comes soon. */
+const IDS_KEPT = 6
+
+class RecentIds {
+  private readonly stretches = new Map<number, Set<string>>()
+
+  /** Whether it is new. */
+  add(id: string, time: Micros): boolean {
+    const at = Math.floor(time / IDS_MICROS)
+    const ids = this.stretches.get(at) ?? new Set()
+    if (ids.has(id)) return false
+    this.stretches.set(at, ids.add(id))
+    for (const old of this.stretches.keys()) if (this.stretches.size > IDS_KEPT) this.stretches.delete(old)
+    return true
   }
 }
 
