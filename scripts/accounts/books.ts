@@ -67,7 +67,7 @@ export interface Source {
   readonly name: string
   /** Totals by instrument within `window`. `ours`: the instruments of our log, for a source that is asked one by one. */
   totals(window: Window, ours: ReadonlyMap<string, InstrumentAccount>): Promise<Map<string, SourceTotals | 'unread'>>
-  /** When the first trade was that it counts of an instrument, microseconds; absent: it counts all. */
+  /** From when on it counts an instrument's trades, microseconds; absent: it counts all. */
   begins(): Promise<ReadonlyMap<string, number>>
   /** What one instrument traded in a closed stretch of time; not asked of one that is unread. */
   within(instrument: string, stretch: Stretch): Promise<Totals>

@@ -80,8 +80,10 @@ interface BucketBooks {
   readonly places: (instrument: string) => number
   /** Of these times no account is judged. */
   readonly leftOut: (instrument: string) => readonly Stretch[]
-  /** Of these the source is not held against ours. */
+  /** Of these ours may have less than the source, and no more. */
   readonly gaps: (instrument: string) => readonly Stretch[]
+  /** Of these the source is not held against ours. */
+  readonly uncounted: (instrument: string) => readonly Stretch[]
 }
 
 /** Holds the buckets of ClickHouse and of the flow against the log's, and the log's against the source's. */
@@ -119,23 +121,36 @@ interface Accounts {
 function compareOne(instrument: string, { from, to }: Window, accounts: Accounts, books: BucketBooks): BucketReport {
   const [log, flow, clickhouse] = [accounts.log, accounts.flow, accounts.clickhouse].map((all) => all.get(instrument))
   const source = accounts.source?.get(instrument)
-  const [leftOut, gaps] = [books.leftOut(instrument), books.gaps(instrument)]
+  const [leftOut, gaps, uncounted] = [books.leftOut, books.gaps, books.uncounted].map((of) => of(instrument))
   const places = books.places(instrument)
   const differences: BucketDifference[] = []
   let compared = 0
   for (let bucket = from; bucket < to; bucket += BUCKET_MICROS) {
     const [own, flows, rows, theirs] = [log, flow, clickhouse, source].map((all) => all?.get(bucket))
-    if ((own ?? flows ?? rows ?? theirs) === undefined || touches(leftOut, bucket)) continue
+    if ((own ?? flows ?? rows ?? theirs) === undefined || touches(leftOut ?? [], bucket)) continue
     compared += 1
     const hold = (account: BucketDifference['account'], ours: Sums | undefined, expected: Sums | undefined): void => {
       const difference = differenceOf(ours ?? noSums, expected ?? noSums, places)
       if (difference !== undefined) differences.push({ account, bucket, ...difference })
     }
-    if (accounts.source !== undefined && !touches(gaps, bucket)) hold('log', own, theirs)
+    const mayLack = touches(gaps ?? [], bucket) && (own?.count ?? 0) < (theirs?.count ?? 0)
+    const expected = mayLack ? least(own ?? noSums, theirs ?? noSums) : theirs
+    if (accounts.source !== undefined && !touches(uncounted ?? [], bucket)) hold('log', own, expected)
     hold('clickhouse', rows, own)
     hold('flow', flows, own)
   }
   return reportOf(compared, differences)
+}
+
+/** What is expected of a bucket of which something is missing: ours itself, as far as it is no more than the source's. */
+function least(ours: Sums, theirs: Sums): Sums {
+  return {
+    count: Math.min(ours.count, theirs.count),
+    buy: Math.min(ours.buy, theirs.buy),
+    sell: Math.min(ours.sell, theirs.sell),
+    buyQuote: Math.min(ours.buyQuote, theirs.buyQuote),
+    sellQuote: Math.min(ours.sellQuote, theirs.sellQuote),
+  }
 }
 
 function differenceOf(ours: Sums, theirs: Sums, places: number) {

@@ -26,6 +26,8 @@ export interface Accounts {
   readonly leftOut: readonly Stretch[]
   /** What lies within those gaps and times, and is there all the same. */
   readonly inGaps: Hole
+  /** The part within those gaps, of all of ours; undefined: the source does not tell it. */
+  readonly inFeedGaps?: Pick<Hole, 'source' | 'log'> | undefined
 }
 
 type Verdict = 'OK' | 'explained by gap' | 'no candles read' | 'WRONG'
@@ -44,14 +46,16 @@ export interface Difference {
   readonly trades: number | null
   readonly buy: bigint
   readonly sell: bigint
+  /** Ours have more than the source within recorded gaps. */
+  readonly inGaps?: boolean
 }
 
-/** Compares ours with the source, what lies within recorded gaps taken out of both. */
+/** Compares ours with the source, what lies within recorded gaps taken out of both; there ours may have less, and no more. */
 export function compare(accounts: Accounts): Row {
-  const differences = (['log', 'clickhouse', 'flow'] as const).flatMap((account) => {
-    const difference = differenceOf(accounts, account)
-    return difference === undefined ? [] : [difference]
-  })
+  const differences = [
+    ...(['log', 'clickhouse', 'flow'] as const).map((account) => differenceOf(accounts, account)),
+    surplusOf(accounts),
+  ].filter((difference) => difference !== undefined)
   const { source, ...ours } = accounts.inGaps
   const isMissing = Object.values(ours).some((account) => !areEqual(source, account))
   const equal = accounts.source === 'unread' ? 'no candles read' : isMissing ? 'explained by gap' : 'OK'
@@ -74,6 +78,21 @@ function differenceOf(accounts: Accounts, account: Difference['account']): Diffe
   const difference = source === 'unread' ? against(log, inGaps.log, ours) : against(source, inGaps.source, ours)
   const isNone = (difference.trades ?? 0) === 0 && difference.buy === 0n && difference.sell === 0n
   return isNone ? undefined : { account, ...difference }
+}
+
+function surplusOf({ source, inFeedGaps }: Accounts): Difference | undefined {
+  if (source === undefined || source === 'unread' || inFeedGaps === undefined) return undefined
+  const { source: theirs, log } = inFeedGaps
+  const { trades, buy, sell } = against(
+    'volume' in source ? { volume: theirs.buy + theirs.sell } : theirs,
+    nothing,
+    log,
+  )
+  const isCounted = 'count' in source
+  const more = (value: bigint): bigint => (value > 0n ? value : 0n)
+  const surplus = { trades: isCounted ? Math.max(0, trades ?? 0) : null, buy: more(buy), sell: more(sell) }
+  const isNone = (surplus.trades ?? 0) === 0 && surplus.buy === 0n && surplus.sell === 0n
+  return isNone ? undefined : { account: 'log', ...surplus, inGaps: true }
 }
 
 function against(source: SourceTotals, inGaps: Totals, ours: Totals): Omit<Difference, 'account'> {

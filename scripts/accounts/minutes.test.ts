@@ -45,6 +45,12 @@ describe('minutes beside candles', () => {
     ])
   })
 
+  it('are not explained by a gap where ours is more than the candle', () => {
+    const more = new Map([[M, { buy: 7, sell: 4, trades: 6 }]])
+    const report = judge(instrument, { from: M, to: M + MINUTE }, more, theirs, [{ from: M, to: M + 1 }])
+    expect([report.explained, report.unexplained.length]).toEqual([0, 1])
+  })
+
   it.each([
     ['ends in it', { from: M, to: M + MINUTE }, 1],
     ['ends before it', { from: M, to: M + MINUTE - 1 }, 0],

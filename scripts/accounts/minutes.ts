@@ -33,7 +33,7 @@ interface Methods {
 /** Our minutes beside the venues' candles, one by one, by the code of the audit. */
 export interface MinutesReport {
   readonly compared: number
-  /** Different minutes that a recorded gap touches. */
+  /** Minutes of which ours is less than the candle and that a recorded gap touches. */
   readonly explained: number
   /** The others; none in a sound system. The worst first. */
   readonly unexplained: readonly MinuteDifference[]
@@ -118,7 +118,10 @@ export function judge(
     if (delta !== null && theirs_volume > 0 && !isTouched(gaps, minute)) deltas.push(Math.abs(delta))
     if (comparison.state === 'different') different.push({ instrument, minute, comparison })
   }
-  const unexplained = different.filter(({ minute }) => !isTouched(gaps, minute))
+  // A gap explains what is missing alone.
+  const isExplained = ({ minute, comparison }: MinuteDifference): boolean =>
+    isTouched(gaps, minute) && comparison.volume_difference < -TOLERANCE
+  const unexplained = different.filter((minute) => !isExplained(minute))
   const sum = deltas.reduce((total, delta) => total + delta, 0)
   const largest = deltas.reduce((most, delta) => Math.max(most, delta), 0)
   const { venue } = partsOf(instrument)

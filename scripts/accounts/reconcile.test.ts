@@ -311,3 +311,46 @@ describe('accounts of a market that stands still', () => {
     expect(stillWindow(7 * BUCKET).from).toBe(0)
   })
 })
+
+/** Trade 6, which the feeds could not have, is there; and once more under another id. */
+const doubled = [...all, { bucket: 6, id: 12 }]
+const dearInGap = [...without(6), { bucket: 6, price: 101 }]
+
+describe('accounts within a gap of the feeds', () => {
+  it.each([true, false])(
+    'are explained where ours have less, or all of it; buckets of the source: %s',
+    async (tells) => {
+      for (const had of [all, without(6)]) {
+        const report = await judged({ log: had, flow: had, clickhouse: had, feedGaps: [feedGap], hasNoBuckets: !tells })
+        expect(report.rows.map(({ verdict }) => verdict)).toEqual([had === all ? 'OK' : 'explained by gap'])
+      }
+    },
+  )
+
+  it.each([true, false])('are wrong where ours have more; buckets of the source: %s', async (tells) => {
+    const had = { log: doubled, flow: doubled, clickhouse: doubled, feedGaps: [feedGap], hasNoBuckets: !tells }
+    const report = await judged(had)
+    expect(report.rows.map(({ verdict }) => verdict)).toEqual(['WRONG'])
+    expect(lostAndDoubled(report.rows)).toEqual({ lost: 0, doubled: 1 })
+    expect(reportText(report, 'ledger')).toContain('+1 trades, buy 1, sell 0 within gaps')
+  })
+
+  it('are wrong where ours have as many, at another price', async () => {
+    const had = { log: dearInGap, flow: dearInGap, clickhouse: dearInGap, feedGaps: [feedGap] }
+    expect(isSound(await judged(had))).toBe(false)
+  })
+
+  it('may have the trades at both ends of it, which the source has as well', async () => {
+    const ends = { ...feedGap, from_time: 5 * BUCKET, to_time: 7 * BUCKET }
+    const report = await judged({ log: without(6), flow: without(6), clickhouse: without(6), feedGaps: [ends] })
+    expect(report.rows.map(({ verdict }) => verdict)).toEqual(['explained by gap'])
+  })
+
+  it('may have what the source began to count later, and no more behind that', async () => {
+    const had = { log: all, flow: all, clickhouse: all, begin: 3 }
+    const early = { ...feedGap, from_time: 1 * BUCKET, to_time: 5 * BUCKET }
+    expect(isSound(await judged({ ...had, feedGaps: [early] }))).toBe(true)
+    const more = [...all, { bucket: 4, id: 12 }]
+    expect(isSound(await judged({ log: more, flow: more, clickhouse: more, begin: 3, feedGaps: [early] }))).toBe(false)
+  })
+})

@@ -133,6 +133,7 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
       gaps: openGaps(log.instruments.get(instrument)?.gaps.values() ?? []),
       leftOut: gaps.get(instrument)?.leftOut ?? [],
       inGaps: gaps.get(instrument)?.hole ?? noHole,
+      inFeedGaps: gaps.get(instrument)?.inFeedGaps,
     }),
   )
   const accounts = [...log.instruments.values()]
@@ -157,6 +158,7 @@ async function byBucket(books: Books, window: Window, report: Report, { log, flo
     places: placesOf(log),
     leftOut: (instrument: string) => holes.cuts(instrument)?.leftOut ?? [],
     gaps: (instrument: string) => holes.cuts(instrument)?.gaps ?? [],
+    uncounted: (instrument: string) => holes.cuts(instrument)?.uncounted ?? [],
   }
   const buckets = await compareBuckets(accounts, window)
   return { ...report, rows: report.rows.map((row) => withBuckets(row, buckets.get(row.instrument) ?? noBuckets)) }
@@ -170,6 +172,8 @@ function placesOf(log: LogAccount): (instrument: string) => number {
 interface Cuts {
   /** Recorded by the feeds: what could not be had from the venue. */
   readonly gaps: readonly Stretch[]
+  /** Before the first trade that the source counts. */
+  readonly uncounted: readonly Stretch[]
   /** Lost by the log itself. */
   readonly leftOut: readonly Stretch[]
 }
@@ -184,6 +188,7 @@ interface Ours {
 
 interface Found extends Cuts {
   readonly hole: Hole
+  readonly inFeedGaps: Pick<Hole, 'source' | 'log'>
 }
 
 /**
@@ -220,8 +225,8 @@ class Holes {
   async #read(cuts: ReadonlyMap<string, Cuts>, { log, flow, unread }: Ours): Promise<Map<string, Found>> {
     const places = placesOf(log)
     const stretches = (which: keyof Cuts) => new Map([...cuts].map(([instrument, cut]) => [instrument, cut[which]]))
-    const inGaps = await this.#readLog(stretches('gaps'))
-    const inLost = await this.#readLog(stretches('leftOut'))
+    const kinds = [stretches('gaps'), stretches('uncounted'), stretches('leftOut')]
+    const [inGaps, inUncounted, inLost] = await this.#readLog(kinds)
     const others = new Map<string, { flow: Map<string, Totals>; clickhouse: Map<string, Totals> }>()
     for (const { from, to } of [...cuts.values()].flatMap(({ leftOut }) => leftOut)) {
       if (others.has(`${from} ${to}`)) continue
@@ -230,28 +235,37 @@ class Holes {
       others.set(`${from} ${to}`, { flow: flow.totals(places, window), clickhouse })
     }
     const found = new Map<string, Found>()
-    for (const [instrument, { gaps, leftOut }] of cuts) {
-      const asked = unread.has(instrument) ? [] : [...gaps, ...leftOut]
-      const source = sum(await Promise.all(asked.map((stretch) => this.#books.source.within(instrument, stretch))))
-      const known = inGaps.get(instrument) ?? nothing
+    for (const [instrument, cut] of cuts) {
+      const { gaps, uncounted, leftOut } = cut
+      const within = async (asked: readonly Stretch[]): Promise<Totals> => {
+        if (unread.has(instrument)) return nothing
+        return sum(await Promise.all(asked.map((stretch) => this.#books.source.within(instrument, stretch))))
+      }
+      const inFeedGaps = { source: await within(gaps), log: inGaps?.get(instrument) ?? nothing }
+      const source = sum([inFeedGaps.source, await within([...uncounted, ...leftOut])])
+      const known = sum([inFeedGaps.log, inUncounted?.get(instrument) ?? nothing])
       const of = (account: 'flow' | 'clickhouse'): Totals =>
         sum([
           known,
           ...leftOut.map(({ from, to }) => others.get(`${from} ${to}`)?.[account].get(instrument) ?? nothing),
         ])
-      const logged = sum([known, inLost.get(instrument) ?? nothing])
+      const logged = sum([known, inLost?.get(instrument) ?? nothing])
       const hole = { source, log: logged, flow: of('flow'), clickhouse: of('clickhouse') }
-      found.set(instrument, { gaps, leftOut, hole })
+      found.set(instrument, { ...cut, hole, inFeedGaps })
     }
     return found
   }
 
-  /** What the log has within these times. */
-  async #readLog(stretches: ReadonlyMap<string, readonly Stretch[]>): Promise<Map<string, Totals>> {
-    if ([...stretches.values()].every((some) => some.length === 0)) return new Map()
-    const again = new LogAccount(this.#window, stretches)
-    await followers(this.#books).trades.advance((_key, message) => again.add(message))
-    return new Map([...again.instruments].map(([instrument, { leftOut }]) => [instrument, leftOut]))
+  /** What the log has within the times of each kind, read once for all. */
+  async #readLog(kinds: readonly ReadonlyMap<string, readonly Stretch[]>[]): Promise<Map<string, Totals>[]> {
+    const again = kinds.map((stretches) => new LogAccount(this.#window, stretches))
+    const wanted = again.filter((_, kind) => [...(kinds[kind]?.values() ?? [])].some((some) => some.length > 0))
+    await followers(this.#books).trades.advance((_key, message) => {
+      for (const account of wanted) account.add(message)
+    })
+    return again.map(({ instruments }) => {
+      return new Map([...instruments].map(([instrument, { leftOut }]) => [instrument, leftOut]))
+    })
   }
 
   /** What a feed filled back to when it asked for a subscription may be older than the first trade that the source counts. */
@@ -260,10 +274,11 @@ class Holes {
     for (const [instrument, account] of log.instruments) {
       const leftOut = this.#within(lostTimes(logGaps, partitionOf(account.asset, this.#books.partitions)))
       const begin = begins.get(instrument) ?? 0
-      const uncounted = account.firstTime < begin ? [{ from: 0, to: begin - 1 }] : []
-      const known = this.#within([...stretchesOf(openGaps(account.gaps.values())), ...uncounted])
-      const gaps = without(known, leftOut)
-      if (gaps.length + leftOut.length > 0) found.set(instrument, { gaps, leftOut })
+      const early = this.#within(account.firstTime < begin ? [{ from: 0, to: begin - 1 }] : [])
+      const uncounted = without(early, leftOut)
+      const known = this.#within(stretchesOf(openGaps(account.gaps.values())))
+      const gaps = without(known, merged([...early, ...leftOut]))
+      if (gaps.length + uncounted.length + leftOut.length > 0) found.set(instrument, { gaps, uncounted, leftOut })
     }
     return found
   }

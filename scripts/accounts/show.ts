@@ -22,21 +22,21 @@ function rowCells(row: Row, sourceName: string): string[][] {
   if (row.verdict === 'OK') return [[venue, symbol, 'all four', ...figures(row.source), row.verdict]]
   if (row.verdict === 'no candles read') return [[venue, symbol, 'ours', ...figures(row.log), row.verdict]]
   const line = (account: 'log' | 'clickhouse' | 'flow'): string[] => {
-    const difference = row.differences.find((candidate) => candidate.account === account)
-    return ['', '', account, ...figures(row[account]), difference === undefined ? '' : differenceText(difference)]
+    const differences = row.differences.filter((candidate) => candidate.account === account)
+    return ['', '', account, ...figures(row[account]), differences.map(differenceText).join('; ')]
   }
   const source = [venue, symbol, sourceName, ...figures(row.source), row.verdict]
   return [source, line('log'), line('clickhouse'), line('flow')]
 }
 
 /** What is left when everything that lies within gaps has been taken out of both sides. */
-function differenceText({ trades, buy, sell }: Difference): string {
+function differenceText({ trades, buy, sell, inGaps = false }: Difference): string {
   const parts = [
     trades === null ? '' : `${signed(trades)} trades`,
     `buy ${decimalText(buy)}`,
     `sell ${decimalText(sell)}`,
   ]
-  return parts.filter((part) => part !== '').join(', ')
+  return parts.filter((part) => part !== '').join(', ') + (inGaps ? ' within gaps' : '')
 }
 
 /** What differs that no gap explains, one line an account, and the first buckets. */
@@ -127,8 +127,9 @@ export function reportJson(report: Report, sourceName: string): object {
       ),
       gaps: row.gaps,
       buckets: row.buckets,
-      differences: row.differences.map(({ account, trades, buy, sell }) => ({
+      differences: row.differences.map(({ account, trades, buy, sell, inGaps = false }) => ({
         account,
+        in_gaps: inGaps,
         trades,
         buy: decimalText(buy),
         sell: decimalText(sell),

@@ -17,7 +17,7 @@ interface LedgerLine {
   readonly trades: number
   readonly buy_volume: string
   readonly sell_volume: string
-  readonly first_time: number | null
+  readonly begin_time: number
 }
 
 /** One line of its `GET /ledger/buckets`. */
@@ -49,7 +49,7 @@ export class Ledger implements Source {
   /** It begins with the first subscription of a market: what the venue traded before is in REST alone. */
   async begins(): Promise<Map<string, number>> {
     const lines = await this.#lines({})
-    return new Map(lines.map((line) => [instrumentOf(line), line.first_time ?? Number.MAX_SAFE_INTEGER]))
+    return new Map(lines.map((line) => [instrumentOf(line), line.begin_time]))
   }
 
   async within(instrument: string, { from, to }: Stretch): Promise<Totals> {

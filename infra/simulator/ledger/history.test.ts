@@ -85,13 +85,14 @@ test('the ledger begins where a market is first subscribed and is the same after
         sell_volume: trimmedText(sum(false), 4),
         first_id: counted[0]?.id ?? null,
         last_id: counted.at(-1)?.id ?? null,
-        first_time: counted[0]?.time ?? null,
+        // A millisecond after the last trade before it was subscribed.
+        begin_time: before.length === 0 ? 0 : (before.at(-1)?.time ?? 0) + 1_000,
       }
-      expect(ledgerRow(okx, history.ledger())).toEqual(expected)
+      expect(ledgerRow(okx, history.ledger(), history.beginTime)).toEqual(expected)
       history.close()
       const again = new History(place, okx, 11)
       again.enter()
-      expect(ledgerRow(okx, again.ledger())).toEqual(expected)
+      expect(ledgerRow(okx, again.ledger(), again.beginTime)).toEqual(expected)
       again.close()
     }),
     { numRuns: 25 },

@@ -69,6 +69,14 @@ export class History {
     return this.checkpoint.entered !== null
   }
 
+  /** Behind the newest trade that the ledger does not count, as the venue writes time; 0: there is none that is kept. */
+  get beginTime(): Micros {
+    const { entered } = this.checkpoint
+    const before = entered === null ? undefined : this.rows.read(entered - 1, entered).at(-1)
+    const tick = tickOf(this.market)
+    return before === undefined ? 0 : (Math.floor(before.time / tick) + 1) * tick
+  }
+
   /** From now on the ledger counts this market. On disk before the venue says that it is subscribed. */
   enter(): void {
     this.subscribed = true
@@ -213,8 +221,8 @@ export interface LedgerRow {
   /** Null where the venue's ids have no order, and before the first trade. */
   readonly first_id: number | null
   readonly last_id: number | null
-  /** When the first of them was traded, microseconds as the venue writes it. */
-  readonly first_time: Micros | null
+  /** What it does not count of the market was traded before this, microseconds; 0: it counts all. */
+  readonly begin_time: Micros
 }
 
 /** One line of the ledger by stretches of time: volumes in units of the base asset and of the quote currency. */
@@ -237,7 +245,7 @@ function tickOf({ isFine }: Market): Micros {
 
 const contiguous = new Set<string>(tradeVenues.filter(({ ids }) => ids === 'contiguous').map(({ venue }) => venue))
 
-export function ledgerRow(market: Market, totals: Totals): LedgerRow {
+export function ledgerRow(market: Market, totals: Totals, beginTime: Micros): LedgerRow {
   const ordered = contiguous.has(market.venue)
   return {
     venue: market.venue,
@@ -248,7 +256,7 @@ export function ledgerRow(market: Market, totals: Totals): LedgerRow {
     sell_volume: baseText(market, totals.sell),
     first_id: ordered ? totals.first : null,
     last_id: ordered ? totals.last : null,
-    first_time: totals.firstTime === null ? null : totals.firstTime - (totals.firstTime % tickOf(market)),
+    begin_time: beginTime,
   }
 }
 

@@ -67,7 +67,7 @@ export class World {
       .filter((history) => history.entered)
       .filter(({ market }) => wanted.venue === undefined || wanted.venue === market.venue)
       .filter(({ market }) => wanted.symbol === undefined || [market.asset, market.symbol].includes(wanted.symbol))
-      .map((history) => ledgerRow(history.market, history.ledger(wanted.from, wanted.to)))
+      .map((history) => ledgerRow(history.market, history.ledger(wanted.from, wanted.to), history.beginTime))
   }
 
   /** The same of all markets by stretches of `step`. */

@@ -1,0 +1,23 @@
+import { createServer } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { Ledger } from './source-ledger.ts'
+
+async function ledgerOf(lines: readonly object[]): Promise<Ledger> {
+  const server = createServer((_request, answer) => answer.end(JSON.stringify(lines)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return new Ledger(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+}
+
+it('counts all of an instrument of which nothing has traded but what was there before it was subscribed', async () => {
+  const line = { venue: 'binance', trades: 0, buy_volume: '0', sell_volume: '0' }
+  const ledger = await ledgerOf([
+    { ...line, instrument: 'BTCUSDT', begin_time: 0 },
+    { ...line, instrument: 'ETHUSDT', begin_time: 7_001_000 },
+  ])
+  expect([...(await ledger.begins())]).toEqual([
+    ['binance:perp:BTCUSDT', 0],
+    ['binance:perp:ETHUSDT', 7_001_000],
+  ])
+})
