@@ -1,5 +1,5 @@
 import { backtest, type Outcome } from './backtest/backtest.ts'
-import { checkText, isEqual } from './backtest/check.ts'
+import { checkJson, checkText, isEqual } from './backtest/check.ts'
 import { load } from './backtest/load.ts'
 import { writeParquet, clearResults, tablesOf, writeJson } from './backtest/results.ts'
 import { backtestErrors } from './backtest/expected.ts'
@@ -62,8 +62,10 @@ async function keep(options: BacktestOptions, { manifest, study, prices }: Outco
 
 function say(options: BacktestOptions, { manifest, check }: Outcome): void {
   const { events, signals, triggers, outputHash, inputHash } = manifest
-  if (options.json) console.log(JSON.stringify({ ...manifest, check: check === undefined ? null : isEqual(check) }))
-  else {
+  if (options.json) {
+    const checked = check === undefined ? { check: null } : { check: isEqual(check), checked: checkJson(check) }
+    console.log(JSON.stringify({ ...manifest, ...checked }))
+  } else {
     console.log(`${events} events, ${signals} signals, ${triggers} triggers`)
     console.log(`input ${inputHash}\noutput ${outputHash}`)
     if (options.out !== undefined) console.log(`results in ${options.out}`)

@@ -258,9 +258,27 @@ function plus(sum: Tally | undefined, tally: Tally): Tally {
   }
 }
 
-export function isEqual({ differences }: CheckReport): boolean {
-  return differences.length === 0
+/** Whether anything was compared, and nothing differs. */
+export function isEqual({ differences, tallies }: CheckReport): boolean {
+  return differences.length === 0 && comparedOf(tallies) > 0
 }
+
+/** For programs: how many records were compared, by topic too, and which topics were not. */
+export function checkJson({ differences, tallies, absent }: CheckReport): object {
+  return {
+    compared: comparedOf(tallies),
+    differences: differences.length,
+    absent,
+    topics: Object.fromEntries(tallies),
+  }
+}
+
+function comparedOf(tallies: CheckReport['tallies']): number {
+  return [...tallies.values()].reduce((sum, { compared }) => sum + compared, 0)
+}
+
+const NOTHING =
+  'nothing was compared: this source has no output of the live system that follows from the range alone; take the broker (--source kafka) or a tape that was exported with its derived topics, and a range that holds more'
 
 /** A line a topic, then every difference with both sides. */
 export function checkText({ differences, tallies, absent }: CheckReport): string {
@@ -274,7 +292,8 @@ export function checkText({ differences, tallies, absent }: CheckReport): string
     row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
   )
   const missing = absent.length > 0 ? [`not on this tape, so not compared: ${absent.join(', ')}`] : []
-  const verdict = differences.length === 0 ? 'replay equals live: differences 0' : `differences ${differences.length}`
+  const equal = comparedOf(tallies) === 0 ? NOTHING : 'replay equals live: differences 0'
+  const verdict = differences.length === 0 ? equal : `differences ${differences.length}`
   return [...lines, ...missing, ...differences.map(differenceText), verdict].join('\n')
 }
 

@@ -74,10 +74,11 @@ export const usage = `npm run backtest -- [flags]: replays history through the p
   --workers N          threads that replay partitions at the same time (default 1); the result is the same for any
   --check-live         also hold every output beside what the live system wrote, and print each difference
   --load               also put the results into the database backtests of the running system's ClickHouse
-  --json               the manifest on standard output
+  --json               the manifest on standard output; with --check-live how much was compared, by topic
   --help               this text
 
-Nothing of the live system is written to. Exit 0: done; 1: --check-live found a difference; 2: it could not be done.`
+Nothing of the live system is written to. Exit 0: done; 1: --check-live found a difference, or nothing to
+compare; 2: it could not be done.`
 
 /** Reads the arguments after the program; undefined: help is wanted. Throws `UsageError`. */
 export function readOptions(argv: readonly string[]): BacktestOptions | undefined {

@@ -3,7 +3,7 @@ import { Series, type Point } from './core/chart.ts'
 import { Study } from './core/study.ts'
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Signal } from '../../schemas/records.ts'
-import { checkText } from './check.ts'
+import { checkJson, checkText, isEqual } from './check.ts'
 import type { Manifest } from './manifest.ts'
 import { duration, reportHtml } from './report.ts'
 import { tablesOf } from './results.ts'
@@ -112,4 +112,34 @@ it('the text of a check has a line a topic and both sides of a difference', () =
     /derived\.signals mark cvd\|5: only the live system has\n {2}replay null\n {2}live {3}\{"writer":"cvd"/,
   )
   expect(text).toMatch(/differences 1$/)
+})
+
+describe('a check', () => {
+  const none = { compared: 0, repeated: 0, overtaken: 0, older: 0, different: 0 }
+  const absent = ['derived.flow', 'derived.signals'] as const
+
+  it.each([
+    ['no topic is there', new Map()],
+    ['there is a topic with no record', new Map([['alerts.events', none]] as const)],
+    ['all rests on an older log', new Map([['alerts.events', { ...none, older: 7 }]] as const)],
+  ])('that has compared nothing says so, and is not equal: %s', (_what, tallies) => {
+    const report = { differences: [], tallies, absent }
+    expect(isEqual(report)).toBe(false)
+    expect(checkText(report)).toMatch(/\nnothing was compared: .*--source kafka/)
+    expect(checkText(report)).not.toContain('equals')
+    expect(checkJson(report)).toMatchObject({ compared: 0, differences: 0, absent })
+  })
+
+  it('that has compared something without a difference is equal, and tells how much', () => {
+    const tallies = new Map([['alerts.events', { ...none, compared: 3, older: 7 }]] as const)
+    const report = { differences: [], tallies, absent }
+    expect(isEqual(report)).toBe(true)
+    expect(checkText(report)).toMatch(/replay equals live: differences 0$/)
+    expect(checkJson(report)).toEqual({
+      compared: 3,
+      differences: 0,
+      absent,
+      topics: { 'alerts.events': { ...none, compared: 3, older: 7 } },
+    })
+  })
 })
