@@ -1,22 +1,50 @@
 import { createRequire } from 'node:module'
-import { pino, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger } from 'pino'
 import type * as pretty from 'pino-pretty'
 import { readConfig } from './config/config.ts'
+import { settings, type Setting } from './config/settings.ts'
 
 export type { Logger }
+
+type Env = Readonly<Record<string, string | undefined>>
 
 /** For what is loaded where it is used only: a service that writes to a file has no need of it. */
 const require = createRequire(import.meta.url)
 
-/** The logger of one service: JSON lines, or readable lines on a terminal. Secrets are never passed to it. */
-export function createLog(service: string, env: Readonly<Record<string, string | undefined>> = process.env): Logger {
+/** Shorter secrets would strike out what lines are made of. */
+const SECRET_LENGTH_MIN = 8
+
+/**
+ * The logger of one service: JSON lines, to `to` where it is given, or readable lines on a terminal. Secrets are never
+ * passed to it by us; those of settings are struck out where a library's error names them.
+ */
+export function createLog(service: string, env: Env = process.env, to?: DestinationStream): Logger {
   const { LOG_LEVEL, LOG_FORMAT } = readConfig(env, ['LOG_LEVEL', 'LOG_FORMAT'])
-  const options = { name: service, level: LOG_LEVEL, base: { name: service } }
+  const secrets = secretsOf(env)
+  const streamWrite = (line: string): string => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line)
+  const options = { name: service, level: LOG_LEVEL, base: { name: service }, hooks: { streamWrite } }
   const isPretty = LOG_FORMAT === 'pretty' || (LOG_FORMAT === 'auto' && process.stdout.isTTY)
-  if (!isPretty) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime })
+  if (!isPretty) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, to)
   const { PinoPretty } = require('pino-pretty') as typeof pretty
   return pino(
     options,
     PinoPretty({ translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname,name', messageFormat: '{name}: {msg}' }),
   )
+}
+
+/** What must not stand in a line, as JSON has it. */
+function secretsOf(env: Env): string[] {
+  return Object.entries<Setting>(settings)
+    .flatMap(([name, setting]) => secretParts(setting, env[name] ?? env[setting.formerly ?? name] ?? ''))
+    .filter(({ length }) => length >= SECRET_LENGTH_MIN)
+    .map((part) => JSON.stringify(part).slice(1, -1))
+}
+
+/** The text of a secret; of any address its login, and of a secret one that has more than a host all behind the login. */
+function secretParts({ secret }: Setting, text: string): string[] {
+  if (!text.includes('://') || !URL.canParse(text)) return secret ? [text] : []
+  const login = /:\/\/([^/?#]*@)/.exec(text)?.[1] ?? ''
+  const { host, pathname, search } = new URL(text)
+  const path = pathname + search
+  return secret && path.length > 1 ? [login, host + path] : [login]
 }

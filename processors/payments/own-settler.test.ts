@@ -1,9 +1,10 @@
 import { keccak256, parseTransaction, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
+import { createLog } from '../../infra/log.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
 import { quietReport } from '../kernel/quiet.ts'
-import { Chain } from './chain.ts'
+import { Chain, connectChain } from './chain.ts'
 import { GasGuard, type GasLimits } from './gas.ts'
 import { SELLER } from './testing/intents.ts'
 import { OwnSettler } from './own-settler.ts'
@@ -343,4 +344,24 @@ describe('what is stuck below the price of gas', () => {
     expect(await world.settle(world.payment(2))).toMatchObject({ is: 'settled', by: 'us' })
     expect([numbers(world), world.settler.losses.gas]).toEqual([[0], 0n])
   })
+})
+
+it('logs nothing of the address of a node, whose path may be a key, where the node is away', async () => {
+  const url = 'http://127.0.0.1:9/v2/the-key-of-a-provider' // a port that no fetch tries
+  const lines: string[] = []
+  const env = { LOG_FORMAT: 'json', PAYMENT_RPC_URL: url }
+  const report = createLog('payments', env, { write: (line) => void lines.push(line) })
+  const [client, clock, ended] = [connectChain(url), new TestClock(), new AbortController()]
+  const wallet = new Wallet({ client, chainId: SELLER.network.chainId, account, feeMax: FEE_MAX, clock, report })
+  const settler = new OwnSettler({ chain: new Chain(client), wallet, guard: new GasGuard(LIMITS), clock, report })
+  const { intent } = new TestNode()
+  const common = { intent, sending: async () => undefined, signal: ended.signal }
+  expect(await settler.settle({ ...common, sent: [] })).toMatchObject({ is: 'failed' })
+  clock.onDelay = () => ended.abort()
+  await expect(settler.settle({ ...common, sent: [{ tx: `0x${'41'.repeat(32)}`, raw: null }] })).rejects.toThrow()
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+    'a payment could not be settled',
+    'the chain does not answer; asking on',
+  ])
+  expect(lines.join('')).not.toContain('the-key-of-a-provider')
 })

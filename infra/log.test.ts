@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { createLog } from './log.ts'
+
+/** The line that is written where an error says so. */
+function logged(env: Readonly<Record<string, string>>, says: string): string {
+  const lines: string[] = []
+  const log = createLog('test', { LOG_FORMAT: 'json', ...env }, { write: (line) => void lines.push(line) })
+  log.child({}).warn({ err: new Error('outer', { cause: new Error(says) }) }, says)
+  return lines.join('')
+}
+
+it.each([
+  ['the text of a secret', { SERVICE_SECRET: 'the"secret-of-32-characters' }, 'the"secret-of-32-characters'],
+  ['its text under a former name', { SERVICE_SECRETS_OLD: '1:the-former-secret' }, '1:the-former-secret'],
+  ['what follows the host', { PAYMENT_RPC_URL: 'https://node.example.com/v2/key' }, 'node.example.com/v2/key'],
+  ['a key in a query', { PAYMENT_RPC_URL: 'https://node.example.com?key=key' }, 'node.example.com/?key=key'],
+  ['a login', { SMTP_URL: 'smtp://user:password@mail.example.com:587' }, 'smtp://user:password@mail.example.com'],
+  ['a login of what is no secret', { CLICKHOUSE_URL: 'http://user:password@db:8123/x' }, 'http://user:password@db'],
+])('strikes out of a line %s', (_what, env, says) => {
+  const line = logged(env, says)
+  expect(line).toContain('***')
+  expect(line).not.toContain(JSON.stringify(says).slice(1, -1))
+  expect(JSON.parse(line)).toMatchObject({ level: 40, name: 'test' })
+})
+
+it.each([
+  ['an address without a path, as of a node of this machine', { PAYMENT_RPC_URL: 'http://127.0.0.1:8545' }],
+  ['an address that is no secret', { CLICKHOUSE_URL: 'http://127.0.0.1:8123/path' }],
+  ['a secret that is too short to be one', { CLICKHOUSE_PASSWORD: 'market' }],
+])('leaves %s', (_what, env) => {
+  const [says = ''] = Object.values(env)
+  expect(logged(env, says)).toContain(says)
+})
