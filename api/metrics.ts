@@ -31,6 +31,7 @@ export interface Metrics {
 
 /** Gauges that are filled when they are asked for. */
 interface SeenMetrics {
+  readonly clickhouse: Gauge
   readonly channel: Gauge<'topic' | 'venue'>
   readonly topicAge: Gauge<'topic'>
   readonly auditMinutes: Gauge<'venue' | 'result'>
@@ -131,6 +132,11 @@ function createPaymentMetrics(registers: Registry[]): Pick<Metrics, 'payments' |
 
 function createSeen(registers: Registry[]): SeenMetrics {
   return {
+    clickhouse: new Gauge({
+      name: 'mda_clickhouse_up',
+      help: '1: ClickHouse answers the API; 0: it does not, or not within 2.5 s',
+      registers,
+    }),
     channel: new Gauge({
       name: 'mda_venue_channel_live',
       help: '1: a feed process has the venue’s channels and polls for the topic alive; 0: none has',

@@ -156,16 +156,25 @@ describe('what is told of channels, topics and the audit', () => {
     await early.stop()
     expect(status).toBe(200)
     expect(String(body['text'])).not.toContain('mda_topic_age_seconds{')
+    expect(body['text']).toContain('mda_clickhouse_up{service="api"} 1')
   })
 
   it('is there where ClickHouse cannot be read, but for the audit', async () => {
-    await api.get('/metrics')
+    expect((await api.get('/metrics')).body['text']).toContain('mda_clickhouse_up{service="api"} 1')
     api.advance(60_000)
     api.database.failure = new Error('away')
     const { status, body } = await api.get('/metrics')
     expect(status).toBe(200)
     expect(String(body['text'])).toContain('mda_topic_age_seconds{')
     expect(String(body['text'])).not.toContain('mda_audit_minutes{')
+    expect(body['text']).toContain('mda_clickhouse_up{service="api"} 0')
+  })
+
+  it('is there within the time of a scrape where ClickHouse hangs', async () => {
+    api.database.gate = new Promise(() => undefined)
+    const { text } = (await api.get('/metrics')).body
+    expect(text).toContain('mda_topic_age_seconds{')
+    expect(text).toContain('mda_clickhouse_up{service="api"} 0')
   })
 
   it('leaves out what a feed process said that is gone', async () => {

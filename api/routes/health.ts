@@ -279,10 +279,11 @@ function presentOf(services: Services): Present | undefined {
 /** ClickHouse says that it is there by then, milliseconds: what is asked of the present does not wait for it. */
 const RANGES_MS = 1_000
 
-async function rangesOf(services: Services): Promise<'ok' | 'unreachable'> {
+/** Whether ClickHouse, and with it ranges, can be read now; `withinMs`: it answers by then. */
+export async function rangesOf(services: Services, withinMs = RANGES_MS): Promise<'ok' | 'unreachable'> {
   try {
     const asked = services.database.query('SELECT 1 AS here', {})
-    await within(RANGES_MS, asked, () => new Error('ClickHouse does not answer'))
+    await within(withinMs, asked, () => new Error('ClickHouse does not answer'))
     return 'ok'
   } catch (error) {
     services.log.warn({ err: error }, 'ClickHouse cannot be read')

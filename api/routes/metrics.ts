@@ -3,7 +3,7 @@ import { textReply, type Reply } from '../reply.ts'
 import { type Call, opsRoute, textOutput } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { channelHealth, topicAges } from '../views/health.ts'
-import { auditsOf, promisesOf } from './health.ts'
+import { auditsOf, promisesOf, rangesOf } from './health.ts'
 
 export const metrics = opsRoute({
   path: '/metrics',
@@ -16,6 +16,9 @@ export const metrics = opsRoute({
 })
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** One that is only busy is not away. With the views that follow and the peers a scrape ends in ten seconds, milliseconds. */
+const CLICKHOUSE_MS = 2_500
 
 /** The metrics of this service and of its peers, told apart by the label `service`. */
 async function metricsAnswer({ services, route }: Call): Promise<Reply> {
@@ -41,8 +44,15 @@ async function collect(services: Services): Promise<string> {
 
 /** Fills the gauges of what the views say; where these cannot be read, the gauges are absent and not old. */
 async function look(services: Services): Promise<void> {
-  const { channel, topicAge, auditMinutes, auditWorst, held, promiseBurn, promiseLeft } = services.metrics.seen
   for (const gauge of Object.values(services.metrics.seen)) gauge.reset()
+  lookAtPresent(services)
+  const isThere = (await rangesOf(services, CLICKHOUSE_MS)) === 'ok'
+  services.metrics.seen.clickhouse.set(isThere ? 1 : 0)
+  if (isThere) await lookAtRanges(services)
+}
+
+function lookAtPresent(services: Services): void {
+  const { channel, topicAge, held } = services.metrics.seen
   try {
     const present = services.present()
     const world = present.world()
@@ -52,20 +62,24 @@ async function look(services: Services): Promise<void> {
       for (const [venue, { state }] of Object.entries(venues))
         if (state !== 'off') channel.set({ topic, venue }, state === 'live' ? 1 : 0)
     for (const [topic, { age_ms }] of Object.entries(topicAges(world, clock))) topicAge.set({ topic }, age_ms / 1000)
-    for (const row of (await auditsOf(services)) ?? []) {
-      const { venue, worstVolumeDifference, worstDeltaDifference } = row
-      for (const result of ['compared', 'different', 'unexplained'] as const)
-        auditMinutes.set({ venue, result }, row[result])
-      if (worstVolumeDifference !== null) auditWorst.set({ venue, figure: 'volume' }, worstVolumeDifference)
-      if (worstDeltaDifference !== null) auditWorst.set({ venue, figure: 'delta' }, worstDeltaDifference)
-    }
-    for (const { promise, left, burn } of (await promisesOf(services)) ?? []) {
-      if (left !== null) promiseLeft.set({ promise }, left)
-      for (const [window, times] of Object.entries(burn))
-        if (times !== null) promiseBurn.set({ promise, window }, times)
-    }
   } catch (error) {
     services.log.warn({ err: error }, 'the state of the log cannot be read for the metrics')
+  }
+}
+
+async function lookAtRanges(services: Services): Promise<void> {
+  const { auditMinutes, auditWorst, promiseBurn, promiseLeft } = services.metrics.seen
+  const [audits = [], promises = []] = await Promise.all([auditsOf(services), promisesOf(services)])
+  for (const row of audits) {
+    const { venue, worstVolumeDifference, worstDeltaDifference } = row
+    for (const result of ['compared', 'different', 'unexplained'] as const)
+      auditMinutes.set({ venue, result }, row[result])
+    if (worstVolumeDifference !== null) auditWorst.set({ venue, figure: 'volume' }, worstVolumeDifference)
+    if (worstDeltaDifference !== null) auditWorst.set({ venue, figure: 'delta' }, worstDeltaDifference)
+  }
+  for (const { promise, left, burn } of promises) {
+    if (left !== null) promiseLeft.set({ promise }, left)
+    for (const [window, times] of Object.entries(burn)) if (times !== null) promiseBurn.set({ promise, window }, times)
   }
 }
 
