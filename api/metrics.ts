@@ -32,6 +32,7 @@ export interface Metrics {
 /** Gauges that are filled when they are asked for. */
 interface SeenMetrics {
   readonly clickhouse: Gauge
+  readonly diskFree: Gauge
   readonly channel: Gauge<'topic' | 'venue'>
   readonly topicAge: Gauge<'topic'>
   readonly auditMinutes: Gauge<'venue' | 'result'>
@@ -135,6 +136,11 @@ function createSeen(registers: Registry[]): SeenMetrics {
     clickhouse: new Gauge({
       name: 'mda_clickhouse_up',
       help: '1: ClickHouse answers the API; 0: it does not, or not within 2.5 s',
+      registers,
+    }),
+    diskFree: new Gauge({
+      name: 'mda_clickhouse_disk_free_bytes',
+      help: 'Free space of ClickHouse’s fullest disk',
       registers,
     }),
     channel: new Gauge({

@@ -148,6 +148,7 @@ describe('what is told of channels, topics and the audit', () => {
     expect(text).toContain('mda_audit_minutes{service="api",venue="okx",result="unexplained"} 1')
     expect(text).toContain('mda_audit_worst_difference{service="api",venue="okx",figure="volume"} -0.25')
     expect(text).not.toContain('figure="delta"')
+    expect(text).toContain('mda_clickhouse_disk_free_bytes{service="api"} 2000000000')
   })
 
   it('is absent before the log was read', async () => {
@@ -168,6 +169,7 @@ describe('what is told of channels, topics and the audit', () => {
     expect(String(body['text'])).toContain('mda_topic_age_seconds{')
     expect(String(body['text'])).not.toContain('mda_audit_minutes{')
     expect(body['text']).toContain('mda_clickhouse_up{service="api"} 0')
+    expect(body['text']).not.toContain('mda_clickhouse_disk_free_bytes{')
   })
 
   it('is there within the time of a scrape where ClickHouse hangs', async () => {

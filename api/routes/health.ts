@@ -13,6 +13,7 @@ import {
   channelHealth,
   logHealth,
   openGaps,
+  readFreeBytes,
   topicAges,
   venueHealth,
   readLetters,
@@ -310,6 +311,16 @@ export async function promisesOf(services: Services): Promise<readonly PromiseSt
     return (await services.cache.get('promises', AUDIT_TTL_MS, () => readPromises(services.database))).value
   } catch (error) {
     services.log.warn({ err: error }, 'how promises are kept cannot be read')
+    return undefined
+  }
+}
+
+/** Free space of ClickHouse, bytes; undefined: it cannot be read now, or its user may not. */
+export async function freeBytesOf(services: Services): Promise<number | undefined> {
+  try {
+    return await readFreeBytes(services.database)
+  } catch (error) {
+    services.log.warn({ err: error }, 'ClickHouse does not say how much space it has')
     return undefined
   }
 }

@@ -3,7 +3,7 @@ import { textReply, type Reply } from '../reply.ts'
 import { type Call, opsRoute, textOutput } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { channelHealth, topicAges } from '../views/health.ts'
-import { auditsOf, promisesOf, rangesOf } from './health.ts'
+import { auditsOf, freeBytesOf, promisesOf, rangesOf } from './health.ts'
 
 export const metrics = opsRoute({
   path: '/metrics',
@@ -44,10 +44,12 @@ async function collect(services: Services): Promise<string> {
 
 /** Fills the gauges of what the views say; where these cannot be read, the gauges are absent and not old. */
 async function look(services: Services): Promise<void> {
-  for (const gauge of Object.values(services.metrics.seen)) gauge.reset()
+  const { clickhouse, diskFree, ...labelled } = services.metrics.seen
+  for (const gauge of Object.values(labelled)) gauge.reset()
+  diskFree.remove() // reset would be 0
   lookAtPresent(services)
   const isThere = (await rangesOf(services, CLICKHOUSE_MS)) === 'ok'
-  services.metrics.seen.clickhouse.set(isThere ? 1 : 0)
+  clickhouse.set(isThere ? 1 : 0)
   if (isThere) await lookAtRanges(services)
 }
 
@@ -68,8 +70,10 @@ function lookAtPresent(services: Services): void {
 }
 
 async function lookAtRanges(services: Services): Promise<void> {
-  const { auditMinutes, auditWorst, promiseBurn, promiseLeft } = services.metrics.seen
-  const [audits = [], promises = []] = await Promise.all([auditsOf(services), promisesOf(services)])
+  const { auditMinutes, auditWorst, promiseBurn, promiseLeft, diskFree } = services.metrics.seen
+  const asked = [auditsOf(services), promisesOf(services), freeBytesOf(services)] as const
+  const [audits = [], promises = [], free] = await Promise.all(asked)
+  if (free !== undefined) diskFree.set(free)
   for (const row of audits) {
     const { venue, worstVolumeDifference, worstDeltaDifference } = row
     for (const result of ['compared', 'different', 'unexplained'] as const)

@@ -85,6 +85,8 @@ export class FakeDatabase implements Database {
     switch (kind) {
       case 'here':
         return [{ here: 1 }]
+      case 'disk':
+        return [{ free: 2e9 }]
       case 'partition-time':
         return this.times
           .filter(({ topic, partition }) => topic === params['topic'] && partition === params['partition'])
@@ -152,6 +154,7 @@ function kindOf(sql: string): string {
   if (sql.includes('FROM venue_candles_log')) return 'first-minute'
   if (/FROM venue_candles WHERE[^]*GROUP BY start_us/.test(sql)) return 'past-candles'
   if (sql.includes('AS here')) return 'here'
+  if (sql.includes('FROM system.disks')) return 'disk'
   if (sql.includes('FROM partition_times')) return 'partition-time'
   if (sql.includes('FROM log_gaps')) return sql.includes('{reader:String}') ? 'lost-trades' : 'log-gaps'
   if (sql.includes('FROM gaps')) return 'gaps'

@@ -137,6 +137,12 @@ export async function readAudits(database: Database): Promise<AuditRow[]> {
   })
 }
 
+/** Free space of ClickHouse's fullest disk, bytes; undefined: it does not say. */
+export async function readFreeBytes(database: Database): Promise<number | undefined> {
+  const [raw] = await database.query('SELECT toFloat64(min(free_space)) AS free FROM system.disks', {})
+  return raw === undefined ? undefined : new Row(raw).number('free')
+}
+
 /** A record that a processor, the dispatcher or the payments have set aside. */
 export interface LetterRow {
   readonly processor: string
