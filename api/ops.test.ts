@@ -47,6 +47,25 @@ describe('/healthz', () => {
     expect(body).toMatchObject({ status: overall, log: { status, lag_ms: ms } })
   })
 
+  it.each([
+    ['all connections to all venues are down', () => true, 'degraded'],
+    ['all venues refuse us', () => true, 'degraded', 'unavailable'],
+    ['of one topic no venue is live', ({ topic }) => topic === 'market.tickers', 'degraded'],
+    ['a topic is switched off', ({ topic }) => topic === 'market.tickers', 'ok', 'off'],
+    ['one venue refuses us', ({ venue }) => venue === 'binance', 'ok', 'unavailable'],
+    ['no feed process tells of venues', undefined, 'degraded'],
+  ] satisfies [string, ((row: { venue: string; topic: string }) => boolean) | undefined, string, string?][])(
+    'where %s the status follows',
+    async (_what, isSo, status, state = 'down') => {
+      const { database } = api
+      const said = <Row extends { venue: string }>(rows: readonly Row[]): Row[] =>
+        isSo === undefined ? [] : rows.map((row) => (isSo({ topic: '', ...row }) ? { ...row, state, sockets: 0 } : row))
+      database.reports = said(database.reports)
+      database.channels = said(database.channels)
+      expect(await api.get('/healthz')).toMatchObject({ status: 200, body: { status, log: { status: 'ok' } } })
+    },
+  )
+
   it('takes the best of several feeds for a venue', async () => {
     const [first] = api.database.reports
     if (first !== undefined) api.database.reports.push({ ...first, writer: 'feeds-b', state: 'down', sockets: 0 })

@@ -8,6 +8,7 @@ import { askPeer } from '../peers.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import {
+  areVenuesWell,
   readAudits,
   type AuditRow,
   channelHealth,
@@ -58,7 +59,10 @@ const healthOutput = jsonOutput(
   object(
     'How the system is',
     {
-      status: oneOf(['ok', 'degraded', 'unavailable'], 'unavailable: the log has not been read yet'),
+      status: oneOf(
+        ['ok', 'degraded', 'unavailable'],
+        'degraded: a part or the log is not ok, or no venue is live, for trades or for another topic; unavailable: the log has not been read yet',
+      ),
       mode: oneOf(['demo', 'live', 'tape'], 'Where the market comes from'),
       version: text('Version of the service'),
       payments: oneOf(['off', 'play-money', 'on'], 'off: every route is free for everyone'),
@@ -247,15 +251,18 @@ async function health(services: Services): Promise<State> {
   const world = present.world()
   const clock = dataClock(services, world)
   const log = logHealth(world, clock)
-  const fine = log.status === 'ok' && Object.values(summary.parts).every((state) => state === 'ok')
+  const venues = venueHealth(world, clock, services.counted)
+  const channels = channelHealth(world, clock)
+  const arePartsWell = Object.values(summary.parts).every((state) => state === 'ok')
+  const fine = log.status === 'ok' && arePartsWell && areVenuesWell(venues, channels)
   return {
     status: fine ? 'ok' : 'degraded',
     ...summary,
     ranges: has,
     log,
     active_ws_connections: openSockets(world, clock),
-    venues: venueHealth(world, clock, services.counted),
-    channels: channelHealth(world, clock),
+    venues,
+    channels,
     topics: topicAges(world, clock),
     open_gaps: openGaps(present),
     ...(letters === undefined ? {} : { dead_letters: letterHealth(letters) }),

@@ -70,6 +70,16 @@ export function channelHealth(world: World, clock: Micros): Record<string, Recor
   )
 }
 
+/** Whether a venue's trades come, and of each topic that is told of something: where it is off, nobody waits for it. */
+export function areVenuesWell(
+  trades: Readonly<Record<string, VenueHealth>>,
+  channels: Readonly<Record<string, Readonly<Record<string, VenueHealth>>>>,
+): boolean {
+  const has = (venues: Readonly<Record<string, VenueHealth>>, ...states: string[]): boolean =>
+    Object.values(venues).some(({ state }) => states.includes(state))
+  return has(trades, 'live') && Object.values(channels).every((venues) => has(venues, 'live', 'off'))
+}
+
 /** How far each topic with marks is. */
 export function topicAges(world: World, clock: Micros): Record<string, { as_of: string; age_ms: number }> {
   const newest = new Map<string, Micros>()

@@ -3238,7 +3238,7 @@ class HealthzAuditValue(TypedDict):
 
 
 class Healthz(TypedDict):
-    # unavailable: the log has not been read yet
+    # degraded: a part or the log is not ok, or no venue is live, for trades or for another topic; unavailable: the log has not been read yet
     status: Literal["ok", "degraded", "unavailable"]
     # Where the market comes from
     mode: Literal["demo", "live", "tape"]

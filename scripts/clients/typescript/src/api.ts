@@ -4302,7 +4302,7 @@ export type WalletKeysAnswer = {
 export interface HealthzInput {}
 
 export type HealthzAnswer = {
-  /** unavailable: the log has not been read yet */
+  /** degraded: a part or the log is not ok, or no venue is live, for trades or for another topic; unavailable: the log has not been read yet */
   readonly status: 'ok' | 'degraded' | 'unavailable'
   /** Where the market comes from */
   readonly mode: 'demo' | 'live' | 'tape'
