@@ -4,7 +4,7 @@ import type { DeliveryMeter, Dispatcher } from './dispatcher.ts'
 /** From a good receiver to the deadline of an attempt, seconds. */
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 /** From a trigger's time to its webhook on the wire, seconds; the first attempt of each. */
-const FIRST_BYTE_SECONDS = [0.002, 0.005, 0.01, 0.015, 0.025, 0.06, 0.1, 0.25, 0.5, 1, 5, 30, 300]
+const FIRST_BYTE_SECONDS = [0.002, 0.005, 0.01, 0.015, 0.025, 0.06, 0.1, 0.25, 0.5, 1, 2, 5, 30, 300]
 
 /** The deliveries' figures as Prometheus metrics. */
 export function createDeliveryMeter(registry: Registry): DeliveryMeter {
