@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { membershipOf } from '../../infra/kafka/membership.ts'
@@ -22,7 +22,9 @@ await runService({
     const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
     const kafka = await connectLog({ brokers, namespace, clientId, log })
     const membership = await join(config, log)
-    const host = new Host(config, { log, kafka, codec, membership, metrics: new Registry() })
+    const metrics = new Registry()
+    collectDefaultMetrics({ register: metrics })
+    const host = new Host(config, { log, kafka, codec, membership, metrics })
     const { url, stop } = await host.start()
     sayReady(url)
     log.info({ url, venues: config.VENUES }, 'feeds are up')
