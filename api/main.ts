@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { ConfigError, readConfig, type Config } from '../infra/config/config.ts'
 import type { SettingName } from '../infra/config/settings.ts'
 import { listen } from '../infra/http/ops.ts'
+import { clientServer } from '../infra/http/server.ts'
 import { runService, sayReady } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
 import { readTerms, termsSettings } from '../processors/payments/terms.ts'
@@ -40,9 +41,6 @@ type ApiConfig = Config<(typeof settings)[number]>
 const CALLERS_MAX = 100_000
 /** Open connections; more are refused by the socket. */
 const CONNECTIONS_MAX = 10_000
-/** A request must have come this far by then, milliseconds. */
-const HEADERS_DEADLINE_MS = 5_000
-const REQUEST_DEADLINE_MS = 10_000
 
 await runService({
   name: 'api',
@@ -105,10 +103,7 @@ async function serve(config: ApiConfig, services: Services): Promise<Server> {
   const allowedHosts = allowedHostsOf({ host, names, publicUrl, trustProxy })
   const options = { services, limiter, inFlightMax: config.API_IN_FLIGHT_MAX, trustProxy, allowedHosts }
   const handle = createApp(routes, options).callback()
-  const server = createServer(
-    { headersTimeout: HEADERS_DEADLINE_MS, requestTimeout: REQUEST_DEADLINE_MS },
-    (request, response) => void handle(request, response),
-  )
+  const server = clientServer((request, response) => void handle(request, response))
   server.maxConnections = CONNECTIONS_MAX
   const port = await listen(server, config.API_HOST, config.API_PORT)
   const url = `http://${config.API_HOST}:${port}`

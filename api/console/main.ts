@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { ConfigError, readConfig, type Config } from '../../infra/config/config.ts'
 import type { SettingName } from '../../infra/config/settings.ts'
 import { isLoopbackName } from '../../infra/http/guard.ts'
 import { listen } from '../../infra/http/ops.ts'
+import { clientServer } from '../../infra/http/server.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
 import { createApp } from '../pipeline.ts'
@@ -37,7 +38,6 @@ type ConsoleConfig = Config<(typeof settings)[number]>
 /** Answers that the pages may wait for at once. */
 const IN_FLIGHT_MAX = 100
 const CONNECTIONS_MAX = 500
-const HEADERS_DEADLINE_MS = 5_000
 /** Five tries at once, then one in ten seconds, by address. */
 const loginLimit = { perSecond: 0.1, burst: 5, callersMax: 10_000 } as const
 /** Half of the time between two events of a page: latencies include it, milliseconds. */
@@ -145,10 +145,7 @@ function unlimited(): RateLimiter {
 
 async function serve(config: ConsoleConfig, log: Logger, options: ConsoleOptions): Promise<Server> {
   const handle = createConsole(options).callback()
-  const server = createServer(
-    { headersTimeout: HEADERS_DEADLINE_MS },
-    (request, response) => void handle(request, response),
-  )
+  const server = clientServer((request, response) => void handle(request, response))
   server.maxConnections = CONNECTIONS_MAX
   const port = await listen(server, config.CONSOLE_HOST, config.CONSOLE_PORT)
   const url = `http://${config.CONSOLE_HOST}:${port}`

@@ -1,7 +1,8 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import { allowedHostsAt, refuses } from './guard.ts'
+import { clientServer } from './server.ts'
 
 export interface Health {
   readonly ok: boolean
@@ -20,7 +21,7 @@ export async function startOps(
   { host, port }: { host: string; port: number },
 ): Promise<OpsServer> {
   const allowedHosts = allowedHostsAt(host)
-  const server = createServer((request, response) => {
+  const server = clientServer((request, response) => {
     if (refuses(request, response, allowedHosts)) return
     if (request.url === '/metrics') {
       void metrics.metrics().then((text) => response.setHeader('content-type', metrics.contentType).end(text))

@@ -1,0 +1,58 @@
+import type { RequestListener, Server } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeServer, listen } from './ops.ts'
+import { clientServer } from './server.ts'
+
+const LONG_MS = 60_000
+const long = { headersMs: LONG_MS, requestMs: LONG_MS, unreadMs: LONG_MS }
+/** More than the buffers of a connection hold. */
+const large = Buffer.alloc(32 * 1024 * 1024)
+const whole = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'
+
+let server: Server
+let client: Socket
+afterEach(() => {
+  client.destroy()
+  return closeServer(server)
+})
+
+async function send(text: string): Promise<void> {
+  const port = await listen(server, '127.0.0.1', 0)
+  client = connect(port, '127.0.0.1', () => client.write(text)).on('error', () => undefined)
+}
+
+/** The status that is answered. */
+function status(): Promise<string> {
+  return new Promise((resolve) => client.once('data', (chunk) => resolve(chunk.toString('utf8', 9, 12))))
+}
+
+const answer: RequestListener = (request, response) => {
+  request.resume().on('end', () => response.end('ok'))
+}
+
+describe('a server for clients', () => {
+  it.each([
+    ['head', { headersMs: 50 }, whole.slice(0, 20)],
+    ['body', { headersMs: 50, requestMs: 50 }, whole.slice(0, -1)],
+  ])('refuses a request whose %s does not come in its time', async (_, deadlines, text) => {
+    server = clientServer(answer, { ...long, ...deadlines })
+    await send(text)
+    expect(await status()).toBe('408')
+  })
+
+  it('cuts who does not read its answer', async () => {
+    server = clientServer((_, response) => void response.end(large), { ...long, unreadMs: 50 })
+    await send(whole)
+    const count = (): Promise<number> => new Promise((resolve) => server.getConnections((_, many) => resolve(many)))
+    await expect.poll(count).toBe(1)
+    await expect.poll(count).toBe(0)
+  })
+
+  it('cuts nobody who waits for an answer, however long it is in the making', async () => {
+    const late: RequestListener = ({ socket }, response) => void socket.once('timeout', () => response.end('late'))
+    server = clientServer(late, { ...long, unreadMs: 50 })
+    await send(whole)
+    expect(await status()).toBe('200')
+  })
+})
