@@ -115,6 +115,8 @@ describe('an answer', () => {
     api.hang(1_500)
     expect((await api.get('/ohlcv/BTC')).headers.get('cache-control')).toBe('private, max-age=3')
     expect((await api.get('/openapi.json')).headers.get('cache-control')).toBe('public, max-age=60')
+    api.hang(1_500)
+    expect((await api.get('/openapi.json')).headers.get('cache-control')).toBe('public, max-age=58')
     expect((await api.get('/cvd/NOPE')).headers.get('cache-control')).toBe('no-store')
   })
 })

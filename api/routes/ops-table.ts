@@ -63,11 +63,10 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
       ttlMs: 60_000,
       outputs: { 200: { description: 'OpenAPI 3.1 document', type: 'application/json', schema: { type: 'object' } } },
       async prepare({ services, route }) {
-        return textReply(
-          JSON_TYPE,
-          JSON.stringify(openapi(all(), services.version, services.payments), null, 2),
-          route.ttlMs,
-        )
+        const make = async (): Promise<string> =>
+          JSON.stringify(openapi(all(), services.version, services.payments), null, 2)
+        const { value, freshForMs } = await services.cache.get(route.name, route.ttlMs, make)
+        return textReply(JSON_TYPE, value, freshForMs)
       },
     }),
     opsRoute({
