@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
 import { ApiError } from './errors.ts'
 import type { Schema } from './schema.ts'
 
@@ -32,10 +33,42 @@ export function assertKnown(body: Body, schema: Schema): void {
  * Reads a request's body as a JSON object; undefined where there is none. How long it may take is the server's own
  * deadline for a request. Throws `unsupported_media_type`, `body_too_large` and `invalid_body`.
  */
-export async function readBody(request: IncomingMessage): Promise<Sent | undefined> {
+async function readBody(request: IncomingMessage): Promise<Sent | undefined> {
   assertJson(request)
   const bytes = await read(request)
   return bytes.length === 0 ? undefined : { object: parse(bytes), bytes }
+}
+
+/** Reads bodies; of those that are still coming one caller has a few only, so that it cannot hold every place. */
+export class Bodies {
+  readonly #callerMax: number
+  readonly #coming = new Map<string, number>()
+
+  constructor(callerMax: number) {
+    this.#callerMax = callerMax
+  }
+
+  /** As `readBody`; throws `rate_limited` too. */
+  async read(request: IncomingMessage, caller: string): Promise<Sent | undefined> {
+    if (!request.complete) await turn() // in which what came with the head is taken
+    if (request.complete) return readBody(request)
+    this.#count(caller, 1)
+    try {
+      if ((this.#coming.get(caller) ?? 0) > this.#callerMax)
+        throw new ApiError('rate_limited', `You are sending ${this.#callerMax} bodies already; finish one first.`, {
+          retryAfterSeconds: 1,
+        })
+      return await readBody(request)
+    } finally {
+      this.#count(caller, -1)
+    }
+  }
+
+  #count(caller: string, by: number): void {
+    const count = (this.#coming.get(caller) ?? 0) + by
+    if (count === 0) this.#coming.delete(caller)
+    else this.#coming.set(caller, count)
+  }
 }
 
 /** A missing Content-Type is taken as JSON. */

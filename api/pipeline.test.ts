@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { route } from './route.ts'
 import { routes } from './routes.ts'
@@ -151,6 +151,29 @@ describe('limits', () => {
     const from = async (address: string): Promise<number> =>
       (await api.get('/', { headers: { 'x-forwarded-for': address } })).status
     expect([await from('1.1.1.1'), await from('2.2.2.2')]).toEqual([200, 429])
+  })
+
+  it('let bodies that are still coming take a tenth of the places for each caller, paid for or not', async () => {
+    await start({ inFlightMax: 20, trustProxy: true })
+    const { hostname, port } = new URL(api.url)
+    const answers: string[] = []
+    const send = (caller: string, body: string): Socket => {
+      const head = `Host: localhost\r\nContent-Length: 2\r\nX-Payment: x\r\nX-Forwarded-For: ${caller}`
+      const socket = connect(Number(port), hostname)
+      socket.on('data', (chunk) => answers.push(`${caller} ${chunk.toString('utf8', 9, 12)}`))
+      socket.write(`POST /price-alert HTTP/1.1\r\n${head}\r\n\r\n${body}`)
+      return socket
+    }
+    const slow = ['1.1.1.1', '1.1.1.1', '1.1.1.1', '2.2.2.2'].map((caller) => send(caller, '['))
+    await expect.poll(() => answers).toEqual(['1.1.1.1 429'])
+    send('1.1.1.1', '[]')
+    await expect.poll(() => answers).toEqual(['1.1.1.1 429', '1.1.1.1 400'])
+    for (const socket of slow) socket.write(']')
+    await expect.poll(() => answers.length).toBe(5)
+    send('1.1.1.1', '[').write(']')
+    await expect
+      .poll(() => answers.slice(2).toSorted())
+      .toEqual([...Array<string>(3).fill('1.1.1.1 400'), '2.2.2.2 400'])
   })
 
   it('refuse at once what is too much at once, but for probes', async () => {

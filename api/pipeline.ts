@@ -4,12 +4,12 @@ import Koa, { type Next, type ParameterizedContext } from 'koa'
 import type { AllowedHosts } from '../infra/http/guard.ts'
 import type { ApiKey } from '../schemas/records.ts'
 import { ApiError } from './errors.ts'
-import { assertKnown, readBody } from './body.ts'
+import { assertKnown, Bodies } from './body.ts'
 import { allowPreflight, assertAdmitted, openToPages } from './admission.ts'
 import { holderOf, sentToken, usedKey } from './credit/tokens.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
-import { assertCredit, isPaying, pay } from './payments/pay.ts'
+import { assertCredit, countRefusal, isPaying, pay } from './payments/pay.ts'
 import { jsonReply, type Reply } from './reply.ts'
 import type { Call, Route } from './route.ts'
 import type { Services } from './services.ts'
@@ -20,6 +20,8 @@ const DATABASE_RETRY_SECONDS = 5
 /** When an answer is late; where it is paid for, a block of the chain is waited for, milliseconds. */
 const SLOW_MS = 1_000
 const SLOW_PAID_MS = 5_000
+/** Part of the requests in flight that may be bodies of one caller which are still coming. */
+const BODIES_PART = 0.1
 
 export interface AppOptions {
   readonly services: Services
@@ -51,7 +53,9 @@ export function createApp(routes: readonly Route[], options: AppOptions): Koa<St
   const { services } = options
   const app = new Koa<State>()
   const router = new Router<State>({ sensitive: true })
-  for (const route of routes) router.register(route.path, [route.method], serve(route, options), { name: route.name })
+  const bodies = new Bodies(Math.max(1, Math.floor(options.inFlightMax * BODIES_PART)))
+  for (const route of routes)
+    router.register(route.path, [route.method], serve(route, { ...options, bodies }), { name: route.name })
   app.use(measure(services))
   if (services.payments !== null) app.use(openToPages)
   app.use(explain(services))
@@ -64,8 +68,11 @@ export function createApp(routes: readonly Route[], options: AppOptions): Koa<St
 }
 
 /** One route: limit, validate, prepare, pay, run, respond. */
-function serve(route: Route, options: AppOptions): (context: Context & { params: unknown }) => Promise<void> {
-  const { services } = options
+function serve(
+  route: Route,
+  options: AppOptions & { readonly bodies: Bodies },
+): (context: Context & { params: unknown }) => Promise<void> {
+  const { services, bodies } = options
   const { payments } = services
   const answer =
     payments !== null && route.priceUsdc > 0 ? (call: Call): Promise<Reply> => pay(payments, call) : answerFree
@@ -75,7 +82,7 @@ function serve(route: Route, options: AppOptions): (context: Context & { params:
     const caller = callerOfContext(context, options)
     const key = await limit(context, route, caller, options)
     await services.asked()
-    const call = await validate(context, { route, caller, key, services })
+    const call = await validate(context, { route, caller, key, services, bodies })
     respond(context, await answer(call), call)
   }
 }
@@ -188,14 +195,28 @@ async function limit(context: Context, route: Route, caller: string, options: Ap
   return token === undefined ? null : usedKey(key, now() * 1_000)
 }
 
+type Asked = Pick<Call, 'route' | 'caller' | 'key' | 'services'> & { readonly bodies: Bodies }
+
 /** Reads what was sent by the route's rules; throws what is at fault first. */
-async function validate(
+async function validate(context: Context & { params: unknown }, asked: Asked): Promise<Call> {
+  try {
+    return await read(context, asked)
+  } catch (error) {
+    const { route, caller, services } = asked
+    const { payments, now } = services
+    const sent = { caller, method: context.method, header: (name: string) => context.get(name) }
+    if (payments !== null && route.priceUsdc > 0) countRefusal(payments, sent, now())
+    throw error
+  }
+}
+
+async function read(
   context: Context & { params: unknown },
-  { route, caller, key, services }: Pick<Call, 'route' | 'caller' | 'key' | 'services'>,
+  { route, caller, key, services, bodies }: Asked,
 ): Promise<Call> {
   const { state, method, query } = context
   const input = readParams(route.input, context.params as Record<string, Raw>, query)
-  const sent = route.body === undefined ? undefined : await readBody(context.req)
+  const sent = route.body === undefined ? undefined : await bodies.read(context.req, caller)
   if (route.body !== undefined && sent !== undefined) assertKnown(sent.object, route.body.schema)
   const header = (name: string): string => context.get(name)
   const { requestId } = state

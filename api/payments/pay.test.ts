@@ -346,6 +346,16 @@ describe('a payment that is not right', () => {
     expect(await pay(CVD, await v2())).toMatchObject({ status: 429, body: { error: 'rate_limited' } })
     expect((await api.get(CVD)).status).toBe(402)
   })
+
+  it.each([
+    ['/cvd/BTC?period=x', {}],
+    ['/price-alert', { method: 'POST', body: '{"color": "red"}' }],
+  ])('counts against it where the request itself is wrong: %s', async (path, init) => {
+    const wrong = (): Promise<Answered> =>
+      api.get(path, { ...init, headers: { 'x-payment': 'x', 'content-type': 'application/json' } })
+    for (let n = 0; n < 40; n += 1) expect((await wrong()).status).toBe(400)
+    expect(await wrong()).toMatchObject({ status: 429, body: { error: 'rate_limited' } })
+  })
 })
 
 describe('a page of a browser', () => {

@@ -40,9 +40,17 @@ export async function pay(payments: Payments, call: Call): Promise<Reply> {
     metrics.payments(error instanceof ApiError ? error.code : 'internal_error').inc()
     throw error
   } finally {
-    // What comes with a payment and is not charged counts against a rate of its own: checking it costs us.
-    if (call.method !== 'HEAD' && isPaying(call.header) && !isSold) payments.refusals.take(call.caller, now())
+    if (!isSold) countRefusal(payments, call, now())
   }
+}
+
+/** What comes with a payment and is not charged counts against a rate of its own: checking it costs us. */
+export function countRefusal(
+  { refusals }: Payments,
+  { method, header, caller }: Pick<Call, 'method' | 'header' | 'caller'>,
+  now: number,
+): void {
+  if (method !== 'HEAD' && isPaying(header)) refusals.take(caller, now)
 }
 
 /** Whether a payment comes with the request, readable or not. */
