@@ -59,6 +59,19 @@ describe('cache', () => {
     expect(await cache.get('b', 100, async () => 2)).toMatchObject({ cached: false })
   })
 
+  it('forgets what is over when it adds, a second apart', async () => {
+    const { cache, at } = setUp()
+    const put = (key: string): Promise<unknown> => cache.get(key, 100, async () => 1)
+    void cache.get('loading', 100, () => new Promise(() => undefined))
+    await put('a')
+    at(999)
+    await put('b')
+    expect(cache.size).toBe(3)
+    at(1_000)
+    await put('c')
+    expect([cache.size, cache.peek('b') === undefined]).toEqual([3, false])
+  })
+
   it('drops what is too heavy together, each weighed once', async () => {
     const cache = new TtlCache({ keysMax: 10, clock: () => 0, weightMax: 10, weigh: (text) => String(text).length })
     const put = (key: string, length: number): Promise<unknown> => cache.get(key, 100, async () => 'x'.repeat(length))

@@ -1,3 +1,6 @@
+/** How often what is over is looked for, milliseconds. */
+const SWEEP_MS = 1_000
+
 export interface CacheOptions {
   /** Most keys that are kept; those not asked for lately go first. */
   readonly keysMax: number
@@ -35,6 +38,7 @@ export class TtlCache {
   readonly #entries = new Map<string, Entry>()
   readonly #options: CacheOptions
   #weight = 0
+  #swept = -Infinity
 
   constructor(options: CacheOptions) {
     this.#options = options
@@ -85,6 +89,7 @@ export class TtlCache {
     const before = this.#entries.get(key)
     if (before !== undefined) this.#forget(key, before)
     this.#entries.set(key, entry)
+    this.#sweep()
     this.#evict()
     return entry
   }
@@ -93,6 +98,15 @@ export class TtlCache {
     if (this.#entries.get(key) !== entry) return
     this.#entries.delete(key)
     this.#weight -= entry.weight
+  }
+
+  /** Nobody is given what is over. */
+  #sweep(): void {
+    const now = this.#options.clock()
+    if (now < this.#swept + SWEEP_MS) return
+    this.#swept = now
+    for (const [key, entry] of this.#entries)
+      if (entry.loaded !== undefined && entry.until <= now) this.#forget(key, entry)
   }
 
   /** Oldest first; what was asked for meanwhile goes to the end of the queue once. */

@@ -18,7 +18,7 @@ import type { Command, Message, Micros } from '../schemas/records.ts'
 import { tradeVenues } from '../schemas/venues.ts'
 import { recordPosition } from '../schemas/record-id.ts'
 import { Warming } from './alerts/warm.ts'
-import { Trials, type Trial } from './alerts/what-if.ts'
+import { RINGS_KEPT, Trials, type Trial } from './alerts/what-if.ts'
 import { TtlCache } from './cache.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
@@ -115,9 +115,10 @@ it.each(['above', 'below', 'crosses_above', 'crosses_below'] as const)(
       const whole = new WhatIf(alert, to - LOOKS_BACK)
       for (const row of rows)
         whole.feed({ partition: 2, offset: Number(row['offset']), message: messageOf(asset, row) })
-      expect([target_price, trial.rang.map(({ record }) => record)]).toEqual([
+      expect([target_price, trial.rings, trial.rang.map(({ record }) => record)]).toEqual([
         target_price,
-        whole.rang.map(({ record }) => record),
+        whole.rang.length,
+        whole.rang.slice(-RINGS_KEPT).map(({ record }) => record),
       ])
       expect(trial.rang.length).toBeGreaterThan(0)
       expect(trial.records).toBe(rows.length)

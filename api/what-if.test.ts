@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordPosition } from '../schemas/record-id.ts'
 import type { CompositePrice, LiquidationRisk } from '../schemas/records.ts'
+import { usualTradeVenues } from '../schemas/venues.ts'
+import { Trials } from './alerts/what-if.ts'
+import { TtlCache } from './cache.ts'
 import { openapi } from './openapi.ts'
 import { routes } from './routes.ts'
 import { errorOf, startAlerts, textOf, type AlertHarness, type Answered } from './testing/alert-calls.ts'
@@ -117,13 +120,22 @@ describe(`POST ${PATH}`, () => {
     })
   })
 
-  it('lists the newest hundred and counts all', async () => {
+  it('lists the newest hundred and counts all, and keeps no more', async () => {
     for (let n = 0; n < 300; n += 1) {
       const time = NOW - WEEK + n * 2 * MINUTE
       api.database.market.pastPrices.push(priceAt(time, 110), priceAt(time + MINUTE, 100))
     }
     const { body } = await tryOut()
     expect([body['trigger_count'], listOf(body['triggers']).length]).toEqual([300, 100])
+    const now = (): number => NOW / 1000
+    const cache = new TtlCache({ keysMax: 1, clock: now })
+    const trials = new Trials({ database: api.database, now, counted: usualTradeVenues, cache })
+    const tried = { asset: 'btc', symbol: 'BTC', to: NOW } as const
+    const terms = { kind: 'price', condition: 'above', target_price: 105 } as const
+    const { value } = await trials.of([{ ...tried, terms }], { days: 7, isDrawn: false }, 'caller')
+    expect(value.map(({ rings, rang }) => [rings, rang.length, rang.at(-1)?.time])).toEqual([
+      [300, 100, NOW - WEEK + 299 * 2 * MINUTE],
+    ])
   })
 
   it('tries a liquidation alert out where the condition is cascade_risk', async () => {

@@ -28,6 +28,8 @@ const SLICE = 250
 const ROWS_MAX = 4_000_000
 /** A trial that takes longer ends where it is, and says so, milliseconds. */
 const TRIAL_MS_MAX = 8_000
+/** Of so many rings, the newest, more than their number is kept. */
+export const RINGS_KEPT = 100
 /** Points of each figure, spread over what was looked at; as many again where it rang. */
 const POINTS = 300
 /** One trial at a time, so that it disturbs nobody; more than this waiting are refused. */
@@ -57,6 +59,8 @@ export interface Trial {
   readonly records: number
   /** Times in which the alert would have seen nothing. */
   readonly gaps: readonly Stretch[]
+  /** How often it rang, and the newest times in order. */
+  readonly rings: number
   readonly rang: readonly Ring[]
   /** The figures that decided, and their values at some times, oldest first. */
   readonly figures: readonly SeriesSpec[]
@@ -212,10 +216,12 @@ class Run {
     this.#asked = asked
   }
 
-  get told(): Pick<Trial, 'seen' | 'gaps' | 'records' | 'rang' | 'points' | 'stopped'> {
+  get told(): Pick<Trial, 'seen' | 'gaps' | 'records' | 'rings' | 'rang' | 'points' | 'stopped'> {
+    const { rang } = this.#trial
     const end = this.#stopped === null ? this.#asked.to : (this.#last ?? this.#asked.from)
-    const summary = { records: this.records, rang: this.#trial.rang, points: this.#plot.points, stopped: this.#stopped }
-    return { ...this.#sight.told(end), ...summary }
+    const rings = { rings: rang.length, rang: rang.slice(-RINGS_KEPT) }
+    const summary = { records: this.records, points: this.#plot.points, stopped: this.#stopped }
+    return { ...this.#sight.told(end), ...rings, ...summary }
   }
 
   /** Looks at pages until they are over, or a bound is reached. */

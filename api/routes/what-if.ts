@@ -4,7 +4,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { metricOf, metricNames } from '../../processors/alerts/metrics.ts'
 import { field, readSymbol, readSymbols, SYMBOLS_MAX, wrong } from '../alerts/fields.ts'
 import { apiKinds, kindMeant } from '../alerts/kinds/kinds.ts'
-import { DAYS_MAX, LATE_START, type Trial, type Tried } from '../alerts/what-if.ts'
+import { DAYS_MAX, LATE_START, RINGS_KEPT, type Trial, type Tried } from '../alerts/what-if.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import type { Body } from '../body.ts'
 import { findAsset } from '../catalogue.ts'
@@ -191,7 +191,6 @@ const SECOND: Micros = 1_000_000
 const DAY: Micros = 86_400 * SECOND
 
 /** Most triggers and gaps that an answer lists; the newest. All are counted. */
-const TRIGGERS_SHOWN = 100
 const GAPS_SHOWN = 50
 /** How often an alert would have rung, decided by the alerts' own core over the log's records and what venues tell of before. */
 async function whatIfAnswer({ services, body, caller }: Call): Promise<Reply> {
@@ -277,7 +276,7 @@ function sumOf(known: readonly Known[]): object {
 
 /** Rings of all of them, by the days that the longest of them covers. */
 function countsOf(trials: readonly Trial[]): object {
-  const count = trials.reduce((sum, { rang }) => sum + rang.length, 0)
+  const count = trials.reduce((sum, { rings }) => sum + rings, 0)
   const watched = Math.max(...trials.map(watchedOf))
   return { trigger_count: count, triggers_per_day: watched < DAY ? null : (count * DAY) / watched }
 }
@@ -293,7 +292,7 @@ function blindOf(gaps: Trial['gaps']): Micros {
 
 function triggersOf(known: readonly Known[]): object[] {
   const all = known.flatMap(({ symbol, trial }) => trial.rang.map((ring) => ({ symbol, ring })))
-  const newest = all.toSorted((a, b) => a.ring.time - b.ring.time).slice(-TRIGGERS_SHOWN)
+  const newest = all.toSorted((a, b) => a.ring.time - b.ring.time).slice(-RINGS_KEPT)
   return newest.toReversed().map(({ symbol, ring }) => ({ symbol, ...triggerShown(ring) }))
 }
 
