@@ -6,7 +6,7 @@ import type { ApiKey } from '../schemas/records.ts'
 import { ApiError } from './errors.ts'
 import { assertKnown, Bodies } from './body.ts'
 import { allowPreflight, assertAdmitted, openToPages } from './admission.ts'
-import { holderOf, sentToken, usedKey } from './credit/tokens.ts'
+import { holderOf, knownHolderOf, sentToken, usedKey } from './credit/tokens.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
 import { assertCredit, countRefusal, isPaying, pay } from './payments/pay.ts'
@@ -189,10 +189,11 @@ async function limit(context: Context, route: Route, caller: string, options: Ap
     return null
   }
   const token = pays && route.buysCredit !== true ? sentToken(header) : undefined
-  const key = token === undefined ? undefined : await holderOf(services, token)
-  if (payments === null || token === undefined || key === undefined) admit(context, caller, options)
-  else admit(context, key.key_id, { ...options, limiter: payments.credit.rate })
-  return token === undefined ? null : usedKey(key, now() * 1_000)
+  const known = token === undefined ? undefined : knownHolderOf(services, token)
+  // Whoever makes a key up is limited by its address, before the log is asked for it.
+  if (payments === null || known === undefined) admit(context, caller, options)
+  else admit(context, known.key_id, { ...options, limiter: payments.credit.rate })
+  return token === undefined ? null : usedKey(known ?? (await holderOf(services, token)), now() * 1_000)
 }
 
 type Asked = Pick<Call, 'route' | 'caller' | 'key' | 'services'> & { readonly bodies: Bodies }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { decodeFunctionData, parseAbi } from 'viem'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { transferCall } from '../../processors/payments/token.ts'
 import { encodeHeader } from '../../processors/payments/wire/headers.ts'
 import { offerV2 } from '../../processors/payments/wire/offer.ts'
@@ -289,6 +289,18 @@ describe('a request with a key', () => {
     const statuses = [await ask(key.token), await ask(key.token), await ask(key.token)].map(({ status }) => status)
     expect(statuses).toEqual([200, 200, 429])
     expect((await api.get('/healthz')).status).toBe(200)
+  })
+
+  it('is looked up in the log within the limit of its address, where it is not known here', async () => {
+    await api.stop()
+    api = await startAlerts({ payments, limit: { perSecond: 1, burst: 2 } })
+    const key = await keyed()
+    const log = vi.spyOn(payments.credit.log, 'book')
+    const unknown = (): Promise<Answered> => ask(`mda_${'0'.repeat(20)}_${'a'.repeat(43)}`)
+    const errors = [await unknown(), await unknown(), await unknown()].map(errorOf)
+    expect(errors).toEqual(['401 unauthorized', '401 unauthorized', '429 rate_limited'])
+    expect(log).toHaveBeenCalledTimes(2)
+    expect((await ask(key.token)).status).toBe(200)
   })
 
   it.each(['mda_', 'mda_00000000000000000000_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'x'])(

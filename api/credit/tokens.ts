@@ -50,13 +50,21 @@ export function bearerOf(header: Header): string | undefined {
  */
 export async function holderOf(services: Services, token: string): Promise<ApiKey | undefined> {
   const { payments } = services
+  if (payments === null || !TOKEN.test(token)) return undefined
+  return knownHolderOf(services, token) ?? holderIn(services, await payments.credit.log.book(), token)
+}
+
+/** The same of what is known here: the log is not asked. */
+export function knownHolderOf(services: Services, token: string): ApiKey | undefined {
+  const { payments } = services
+  return payments === null ? undefined : holderIn(services, payments.credit.log.newest, token)
+}
+
+function holderIn(services: Services, keys: KeyStore, token: string): ApiKey | undefined {
   const [, id, secret] = TOKEN.exec(token) ?? []
-  if (payments === null || id === undefined || secret === undefined) return undefined
-  const { log } = payments.credit
-  const known = log.newest.find(id)
-  if (isTakenBy(services, known, secret)) return known
-  const newest = (await log.book()).find(id)
-  return isTakenBy(services, newest, secret) ? newest : undefined
+  if (id === undefined || secret === undefined) return undefined
+  const key = keys.find(id)
+  return isTakenBy(services, key, secret) ? key : undefined
 }
 
 function isTakenBy({ alerts, now }: Services, key: ApiKey | undefined, secret: string): boolean {
