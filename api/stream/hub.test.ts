@@ -18,7 +18,7 @@ class FakeResponse extends EventEmitter {
 
   end(text = ''): void {
     this.written.push(text)
-    this.emit('close')
+    if (this.takes) this.emit('close')
   }
 
   destroy(): void {
@@ -285,6 +285,20 @@ describe('a stream', () => {
     const [first, other] = [new Reader('', { name: 'payment' }), new Reader('', { name: 'another' })]
     const second = new Reader('', { name: 'payment' })
     expect([last(first), last(other), last(second), hub.clients]).toEqual([end('replaced'), READY, READY, 2])
+  })
+
+  it('that has ended keeps its place until its reader has taken all, and is cut where that takes nothing', () => {
+    const until = { until: Date.now() + 5_000 }
+    const [cut, late] = [new Reader('', until).response, new Reader('', until).response]
+    for (const response of [cut, late]) response.takes = false
+    const other = new Reader()
+    vi.advanceTimersByTime(5_000)
+    expect([hub.room('a'), hub.clients]).toEqual(['caller', 1])
+    vi.advanceTimersByTime(19_999)
+    late.emit('close')
+    expect([hub.room('a'), cut.destroyed]).toEqual(['free', false])
+    vi.advanceTimersByTime(1)
+    expect([cut.destroyed, late.destroyed, other.response.destroyed]).toEqual([true, false, false])
   })
 
   it('ends when the instance does', () => {

@@ -46,7 +46,8 @@ export interface Subscription<Context> extends Wish {
 interface Client<Context> extends Subscription<Context> {
   readonly response: ServerResponse
   readonly caller: string
-  readonly timer: NodeJS.Timeout | undefined
+  /** Ends it when its time is over, and then cuts it. */
+  timer: NodeJS.Timeout | undefined
   /** Since when it does not take more, and what it had then; undefined: it does. */
   blocked: Seen | undefined
   /** What it lacks since then, by key; and of each kind how many updates of it are gone. */
@@ -82,6 +83,8 @@ const ends = {
 export class Hub<Context> {
   readonly #options: HubOptions<Context>
   readonly #clients = new Set<Client<Context>>()
+  /** Those that are told no more, and have not taken all that they were told. */
+  readonly #ending = new Set<Client<Context>>()
   /** Callers for whom a place is kept, by the name that takes it. */
   readonly #kept = new Map<string, string>()
   readonly #timers: NodeJS.Timeout[]
@@ -106,7 +109,10 @@ export class Hub<Context> {
     const { clientsMax, callerMax } = this.#options
     const listening = [...this.#clients].filter((client) => name === undefined || client.name !== name)
     const kept = [...this.#kept].filter(([other]) => other !== name)
-    const callers = [...listening.map((client) => client.caller), ...kept.map(([, other]) => other)]
+    const callers = [
+      ...[...listening, ...this.#ending].map((client) => client.caller),
+      ...kept.map(([, other]) => other),
+    ]
     if (callers.length >= clientsMax) return 'full'
     return callers.filter((other) => other === caller).length < callerMax ? 'free' : 'caller'
   }
@@ -220,21 +226,28 @@ export class Hub<Context> {
     for (const client of this.#clients) {
       const { response, blocked } = client
       if (blocked === undefined) response.write(': still here\n\n')
-      else if (now - blocked.time > BLOCKED_MAX_MS) {
-        response.destroy()
-        this.#forget(client)
-      }
+      else if (now - blocked.time > BLOCKED_MAX_MS) this.#cut(client)
     }
   }
 
   #end(client: Client<Context>, reason: keyof typeof ends): void {
-    client.response.end(eventText('end', JSON.stringify({ reason, message: ends[reason] })))
+    const { response, timer } = client
+    clearTimeout(timer)
+    this.#clients.delete(client)
+    this.#ending.add(client)
+    client.timer = setTimeout(() => this.#cut(client), BLOCKED_MAX_MS).unref()
+    response.end(eventText('end', JSON.stringify({ reason, message: ends[reason] })))
+  }
+
+  #cut(client: Client<Context>): void {
+    client.response.destroy()
     this.#forget(client)
   }
 
   #forget(client: Client<Context>): void {
     clearTimeout(client.timer)
     this.#clients.delete(client)
+    this.#ending.delete(client)
   }
 
   #here(): Seen {
