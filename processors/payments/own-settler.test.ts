@@ -41,7 +41,7 @@ class World {
   settle(intent: PaymentIntent = this.node.intent, before: readonly Sent[] = []): Promise<Outcome> {
     const { payment_id: id } = intent
     const sending = async (one: Sent): Promise<void> => void (this.sent.push(one) && this.of.push(id))
-    return this.settler.settle({ intent, sent: before, sending, signal: AbortSignal.timeout(4_000) })
+    return this.settler.settle({ intent, sent: before, sending, signal: AbortSignal.timeout(40_000) })
   }
 
   /** A payment of the n-th account; with code, if any is given. */
@@ -287,7 +287,7 @@ describe('what is stuck below the price of gas', () => {
       Object.assign(node, { hasPool: true, baseFee: 100n })
       whoPays?.(intent)
     }
-    return world.settler.settle({ intent, sent: [], sending, signal: AbortSignal.timeout(4_000) })
+    return world.settler.settle({ intent, sent: [], sending, signal: AbortSignal.timeout(40_000) })
   }
   const paidByOther =
     ({ node }: World) =>
