@@ -26,7 +26,7 @@ volumes over the whole time; and log, ClickHouse, flow and ledger in each 10 s o
 Without --pause a running market is compared up to the last 10 s bucket that is surely complete. By the ledger the last five
 hours are compared: of what is older it answers no range of time.
 Exit 0: equal, or explained by recorded gaps; 1: anything else differs, or nothing was recorded. By candles a market of which
-no trade was recorded is not asked for, and those of Kraken, Gate, Bitget and Hyperliquid are not read: log, ClickHouse and flow
+no trade was recorded is not asked for, and of venues that count only by CVD_VENUES none are read: log, ClickHouse and flow
 are held against each other, and counted apart.`
 
 const off = { ...flag, default: false } as const
