@@ -26,7 +26,7 @@ const isThere = spawnSync(promtool, ['--version']).status === 0
 if (!isThere) console.info('skipped: no promtool (Debian: prometheus), so that alert rules are read but not evaluated')
 
 describe('alert rules', () => {
-  it.skipIf(!isThere)('ring each by its own fault, and none in a quiet system', () => {
+  it.skipIf(!isThere)('ring each by its own fault, and none in a quiet system', { timeout: 60_000 }, () => {
     const file = fileURLToPath(new URL('infra/prometheus/rules.test.yml', root))
     expect(execFileSync(promtool, ['test', 'rules', file], { encoding: 'utf8' })).toContain('SUCCESS')
   })
