@@ -34,7 +34,10 @@ const messages = fc.oneof(
       .record({ instrument, fraction })
       .map((given) => settlement(given.fraction, 8 * HOUR, given.instrument)),
   },
-  { weight: 1, arbitrary: fc.constantFrom(4, 8).map((interval_hours) => terms({ interval_hours })) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ instrument, interval_hours: fc.constantFrom(4, 8) }).map((given) => terms(given)),
+  },
   {
     weight: 1,
     arbitrary: fc
@@ -44,10 +47,14 @@ const messages = fc.oneof(
   { weight: 3, arbitrary: minute.map((after) => mark(after * MINUTE)) },
 )
 
-const logs: fc.Arbitrary<Input[]> = fc.array(fc.record({ partition, message: messages }), {
-  maxLength: 120,
-  size: 'max',
-})
+/** Of some perpetuals the interval is known from the start, of others later or never. */
+const told = fc.subarray(
+  Array.from({ length: PARTITIONS }, (_, at) => at).flatMap((at): Input[] =>
+    [binance, bybit, okx].map((name) => ({ partition: at, message: terms({ instrument: name }) })),
+  ),
+)
+const said = fc.array(fc.record({ partition, message: messages }), { maxLength: 120, size: 'max' })
+const logs: fc.Arbitrary<Input[]> = fc.tuple(told, said).map((parts) => parts.flat())
 
 describe('the funding processor', () => {
   it(

@@ -21,7 +21,9 @@ import {
 
 type TestDriver = CoreTestDriver<ReturnType<typeof funding.empty>>
 
-const fed = (): TestDriver => new CoreTestDriver(funding, 'market.funding')
+const empty = (): TestDriver => new CoreTestDriver(funding, 'market.funding')
+/** Told the terms of three venues. */
+const fed = (): TestDriver => empty().batch(...[binance, bybit, okx].map((instrument) => terms({ instrument })))
 const rows = (given: TestDriver): Funding[] => only(given.take(), 'funding')
 const view = (given: TestDriver, exchange = 'binance'): FundingView | undefined =>
   rows(given)
@@ -77,6 +79,7 @@ describe('a venue’s view', () => {
   it('is in the order Binance, Bybit, OKX, one perpetual each: heard of lately, of USDT', () => {
     const usdc = 'binance:perp:BTCUSDC'
     const given = fed().batch(
+      terms({ instrument: usdc }),
       ...[okx, usdc, bybit, binance].map((instrument) => says({ instrument, mark: 1, mark_time: T0 })),
       mark(0),
     )
@@ -91,9 +94,37 @@ describe('a venue’s view', () => {
   })
 
   it('has no place for markets that are not compared', () => {
-    const given = fed().batch(says({ instrument: 'gate:perp:BTC_USDT', mark: 1, mark_time: T0 }), mark(0))
+    const given = empty().batch(says({ instrument: 'gate:perp:BTC_USDT', mark: 1, mark_time: T0 }), mark(0))
     expect(rows(given)).toEqual([])
     expect(refused(given)).toMatchObject({ other: 1 })
+  })
+})
+
+describe('a perpetual whose interval nobody has told', () => {
+  const said = { mark: 100, index: 99, mark_time: T0 }
+
+  it('is in no row, signal or metric: its rate is of a time that is not known', () => {
+    const given = empty().batch(rate(0.001, 0, said), premium(0.001, 0), mark(MINUTE))
+    expect(given.take().map(({ message }) => message?.type)).toEqual(['funding', 'mark', 'mark'])
+    given.batch(terms({ interval_hours: 4 }), mark(2 * MINUTE))
+    const outputs = given.take()
+    expect(only(outputs, 'funding')).toMatchObject([{ exchanges: [{ rate: 0.001, mark: 100, interval_hours: 4 }] }])
+    expect(only(outputs, 'signal')).toMatchObject([{ to: 'extreme_bullish', evidence: { interval_hours: 4 } }])
+  })
+
+  it('has the minutes since its settlement once its interval is told', () => {
+    const announced = { next_settlement: T0 + 4 * HOUR }
+    const given = empty().batch(rate(0, 0, announced), premium(0.009, -1), premium(0.001, 0), premium(0.002, 1))
+    given.restart().batch(terms({ interval_hours: 4 }), mark(2 * MINUTE))
+    expect(view(given)).toMatchObject({ samples: 2, expected: 2, premium: 0.002, average_premium: 0.005 / 3 })
+  })
+
+  it('stands back behind another of its venue', () => {
+    const usdc = 'binance:perp:BTCUSDC'
+    const given = empty().batch(says(said), says({ ...said, instrument: usdc }), terms({ instrument: usdc }), mark(0))
+    expect(view(given)).toMatchObject({ instrument: usdc })
+    given.batch(terms({}), mark(MINUTE))
+    expect(view(given)).toMatchObject({ instrument: binance })
   })
 })
 
@@ -117,7 +148,7 @@ describe('the predicted rate', () => {
     [okx, 4, -0.0005],
   ])('of %s with %i h is %s at a premium of -0.1 %%', (instrument, interval_hours, predicted) => {
     const next_settlement = T0 + interval_hours * HOUR
-    const given = fed().batch(
+    const given = empty().batch(
       terms({ instrument, interval_hours }),
       rate(0, 0, { instrument, next_settlement }),
       ...Array.from({ length: 10 }, (_, n) => premium(-0.001, n, instrument)),
@@ -245,7 +276,7 @@ describe('signals', () => {
 
 describe('a saved state', () => {
   it('holds only what changed: a perpetual, an hour of its premium', () => {
-    const given = fed().batch(rate(0, 0), premium(0.001, 0), premium(0.001, 61))
+    const given = empty().batch(terms({}), rate(0, 0), premium(0.001, 0), premium(0.001, 61))
     const hour = T0 / HOUR
     expect(given.save()).toEqual([
       'asset|btc',

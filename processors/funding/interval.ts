@@ -1,5 +1,5 @@
 import type { Micros } from '../../schemas/records.ts'
-import { MINUTE, UNSETTLED_MINUTES, type Perp, type Minutes } from './state.ts'
+import { MINUTE, UNSETTLED_MINUTES, type KnownPerp, type Perp, type Minutes } from './state.ts'
 
 /**
  * The minute, since the Unix epoch, of the last settlement at partition time `now`; null while nothing tells.
@@ -9,6 +9,7 @@ import { MINUTE, UNSETTLED_MINUTES, type Perp, type Minutes } from './state.ts'
  * changed does not reach back into what is settled.
  */
 export function startOf({ rate, settled, terms }: Perp, now: Micros): number | null {
+  if (terms === null) return null
   const interval = terms.intervalHours * 60
   const minute = Math.floor(now / MINUTE)
   const seen = settled === null ? null : Math.round(settled.time / MINUTE)
@@ -20,7 +21,7 @@ export function startOf({ rate, settled, terms }: Perp, now: Micros): number | n
 }
 
 /** The settlement to come. */
-export function nextOf({ rate, terms }: Perp, start: number | null, now: Micros): Micros | null {
+export function nextOf({ rate, terms }: KnownPerp, start: number | null, now: Micros): Micros | null {
   const announced = rate?.next ?? 0
   if (announced > now) return announced
   return start === null ? null : (start + terms.intervalHours * 60) * MINUTE

@@ -3,9 +3,9 @@ import type { Metric } from '../../schemas/records.ts'
 import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
 import { funding } from './funding.ts'
 import type { FundingState } from './state.ts'
-import { mark, MINUTE, premium, rate, ratio, says, SECOND, T0 } from './testing/records.ts'
+import { mark, MINUTE, premium, rate, ratio, says, SECOND, T0, terms } from './testing/records.ts'
 
-const fed = (): CoreTestDriver<FundingState> => new CoreTestDriver(funding, 'market.funding')
+const fed = (): CoreTestDriver<FundingState> => new CoreTestDriver(funding, 'market.funding').batch(terms({}))
 const metrics = (given: CoreTestDriver<FundingState>): Metric[] => only(given.take(), 'metric')
 const told = (given: CoreTestDriver<FundingState>): Record<string, number> =>
   Object.fromEntries(

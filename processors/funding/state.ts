@@ -24,7 +24,8 @@ export interface Perp {
   /** Newest minute of the premium index. */
   premium: { readonly premium: number; readonly minute: number } | null
   settled: { readonly rate: number; readonly time: Micros } | null
-  terms: FundingTerms
+  /** Null while nobody has told them: its rate is of a time that is not known. */
+  terms: FundingTerms | null
   /** When anything was received of it last. */
   heard: Micros
   /** Premium closes since the last settlement. */
@@ -35,6 +36,9 @@ export interface Perp {
   /** Hours since the Unix epoch whose minutes changed. */
   readonly changedHours: Set<number>
 }
+
+/** One whose interval is known. */
+export type KnownPerp = Perp & { readonly terms: FundingTerms }
 
 /** A top traders' ratio of long to short positions. */
 export interface Ratio {
@@ -100,9 +104,6 @@ export function assetOf(state: FundingState, asset: string): AssetState {
   return made
 }
 
-/** What most perpetuals have; 8 h and the usual interest, no cap and no floor. */
-const usualTerms: FundingTerms = { intervalHours: 8, cap: null, floor: null, interestDaily: null }
-
 export function perpOf(owner: AssetState, instrument: string, venue: FundingVenue): Perp {
   const known = owner.perps.get(instrument)
   if (known !== undefined) return known
@@ -116,7 +117,7 @@ export function perpOf(owner: AssetState, instrument: string, venue: FundingVenu
     openInterest: null,
     premium: null,
     settled: null,
-    terms: usualTerms,
+    terms: null,
     heard: 0,
     minutes: new Map(),
     start: null,

@@ -2,7 +2,7 @@ import type { Funding, FundingView, Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import { average, type Average, nextOf } from './interval.ts'
 import { fundingRate } from './formula.ts'
-import { MINUTE, type AssetState, type Perp } from './state.ts'
+import { MINUTE, type AssetState, type KnownPerp, type Perp } from './state.ts'
 
 /** Of several perpetuals of a venue one that was silent for this long stands back. */
 const SILENT: Micros = 10 * MINUTE
@@ -14,12 +14,17 @@ export function fundingOf(asset: AssetState, now: Micros, v: number): Funding {
   return { asset: asset.asset, exchanges: perpsOf(asset, now).map((perp) => viewOf(perp, now)), time: now, v }
 }
 
-/** One perpetual a venue, in the venues' order. */
-function perpsOf({ perps }: AssetState, now: Micros): Perp[] {
+/** One perpetual a venue, of those whose interval is known, in the venues' order. */
+function perpsOf({ perps }: AssetState, now: Micros): KnownPerp[] {
+  const known = [...perps.values()].filter(isKnown)
   return fundingVenues.flatMap((venue) => {
-    const all = [...perps.values()].filter((perp) => perp.venue === venue)
+    const all = known.filter((perp) => perp.venue === venue)
     return all.sort((a, b) => rank(a, now) - rank(b, now) || compare(a.instrument, b.instrument)).slice(0, 1)
   })
+}
+
+function isKnown(perp: Perp): perp is KnownPerp {
+  return perp.terms !== null
 }
 
 /** Heard of lately first, then USDT-margined. */
@@ -31,7 +36,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-function viewOf(perp: Perp, now: Micros): FundingView {
+function viewOf(perp: KnownPerp, now: Micros): FundingView {
   const { rate, mark, index, premium, settled, openInterest, terms, start } = perp
   const expected = expectedOf(perp, now)
   const mean = averageOf(perp, expected, now)
@@ -59,7 +64,7 @@ function viewOf(perp: Perp, now: Micros): FundingView {
 }
 
 /** Minutes that have closed since the last settlement; none while that is not known. */
-function expectedOf({ start, terms }: Perp, now: Micros): number {
+function expectedOf({ start, terms }: KnownPerp, now: Micros): number {
   if (start === null) return 0
   return Math.max(0, Math.min(terms.intervalHours * 60, Math.floor(now / MINUTE) - start))
 }

@@ -6,7 +6,7 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { newAlert } from '../alerts/testing/records.ts'
 import { PartitionReplay } from '../../scripts/backtest/core/replay.ts'
 import { trade } from '../cvd/testing/records.ts'
-import { rate, says } from '../funding/testing/records.ts'
+import { rate, says, terms } from '../funding/testing/records.ts'
 import { markets, SECOND, T0, ticker } from '../prices/testing/records.ts'
 import { processorsNamed } from '../topology.ts'
 import { only } from './testing/core-test-driver.ts'
@@ -82,6 +82,7 @@ function logsOf(topic: TopicName): fc.Arbitrary<Logs> {
       honest.push({ partition, message })
       lying.push({ partition, message })
     }
+    if (topic === 'market.funding') for (const partition of times.keys()) both(partition, terms({}))
     for (const [n, { partition, wait, facts: count, lie }] of steps.entries()) {
       const now = (times[partition] ?? T0) + wait
       times[partition] = now

@@ -113,6 +113,7 @@ function* tickers(): Generator<Message> {
 
 /** Three venues, a ticker each 15 s of most assets and each second of two, a premium a minute, a mark a second. */
 function* perpetuals(): Generator<Message> {
+  for (let asset = 0; asset < ASSETS; asset++) for (const venue of fundingVenues) yield terms(venue, asset)
   for (let second = 0; second < SECONDS; second++) {
     for (let asset = 0; asset < ASSETS; asset++) {
       for (const [n, venue] of fundingVenues.entries()) {
@@ -166,6 +167,11 @@ function derivative(venue: string, asset: number, time: number, isPremium: boole
     received: time,
   }
   return { type: 'derivative_ticker', value }
+}
+
+function terms(venue: string, asset: number): Message {
+  const fields = { ...emptyFields('contract_terms'), asset: `a${asset}`, interval_hours: 8, received: T0 }
+  return { type: 'contract_terms', value: { ...fields, instrument: instrumentId(venue, 'perp', `A${asset}USDT`) } }
 }
 
 /** Wanders by some percent over the log, a little differently on each venue. */
