@@ -13,6 +13,7 @@ it.each([
   ['the text of a secret', { SERVICE_SECRET: 'the"secret-of-32-characters' }, 'the"secret-of-32-characters'],
   ['its text under a former name', { SERVICE_SECRETS_OLD: '1:the-former-secret' }, '1:the-former-secret'],
   ['what follows the host', { PAYMENT_RPC_URL: 'https://node.example.com/v2/key' }, 'node.example.com/v2/key'],
+  ['the key of a facilitator', { PAYMENT_FACILITATOR_URL: 'https://pay.example.com/v2/key' }, 'pay.example.com/v2/key'],
   ['a key in a query', { PAYMENT_RPC_URL: 'https://node.example.com?key=key' }, 'node.example.com/?key=key'],
   ['a login', { SMTP_URL: 'smtp://user:password@mail.example.com:587' }, 'smtp://user:password@mail.example.com'],
   ['a login of what is no secret', { CLICKHOUSE_URL: 'http://user:password@db:8123/x' }, 'http://user:password@db'],

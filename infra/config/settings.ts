@@ -448,6 +448,7 @@ export const settings = {
   PAYMENT_FACILITATOR_URL: {
     kind: 'text',
     default: '',
+    secret: true,
     description: 'x402 facilitator that verifies and settles in place of a wallet of ours; empty: our own wallet.',
     example: 'https://x402.org/facilitator',
   },
