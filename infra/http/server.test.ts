@@ -5,7 +5,7 @@ import { closeServer, listen } from './ops.ts'
 import { clientServer } from './server.ts'
 
 const LONG_MS = 60_000
-const long = { headersMs: LONG_MS, requestMs: LONG_MS, unreadMs: LONG_MS }
+const long = { headersMs: LONG_MS, requestMs: LONG_MS, unreadMs: LONG_MS, answerMs: LONG_MS }
 /** More than the buffers of a connection hold. */
 const large = Buffer.alloc(32 * 1024 * 1024)
 const whole = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'
@@ -20,6 +20,10 @@ afterEach(() => {
 async function send(text: string): Promise<void> {
   const port = await listen(server, '127.0.0.1', 0)
   client = connect(port, '127.0.0.1', () => client.write(text)).on('error', () => undefined)
+}
+
+function connections(): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_, many) => resolve(many)))
 }
 
 /** The status that is answered. */
@@ -44,9 +48,32 @@ describe('a server for clients', () => {
   it('cuts who does not read its answer', async () => {
     server = clientServer((_, response) => void response.end(large), { ...long, unreadMs: 50 })
     await send(whole)
-    const count = (): Promise<number> => new Promise((resolve) => server.getConnections((_, many) => resolve(many)))
-    await expect.poll(count).toBe(1)
-    await expect.poll(count).toBe(0)
+    await expect.poll(connections).toBe(1)
+    await expect.poll(connections).toBe(0)
+  })
+
+  it('cuts who takes a little of its answer again and again', async () => {
+    server = clientServer((_, response) => void response.end(large), { ...long, answerMs: 100 })
+    await send(whole)
+    client.on('data', () => {
+      client.pause()
+      setTimeout(() => client.resume(), 2)
+    })
+    await expect.poll(connections).toBe(1)
+    await expect.poll(connections).toBe(0)
+    expect(client.bytesRead).toBeLessThan(large.length)
+  })
+
+  it('cuts no stream, which has not ended', async () => {
+    const stream: RequestListener = ({ socket }, response) => {
+      response.write('first')
+      socket.once('timeout', () => response.end('last'))
+    }
+    server = clientServer(stream, { ...long, unreadMs: 50, answerMs: 1 })
+    await send(whole)
+    let taken = ''
+    client.on('data', (chunk) => (taken += chunk.toString()))
+    await expect.poll(() => taken).toMatch(/first[^]*last/)
   })
 
   it('cuts nobody who waits for an answer, however long it is in the making', async () => {

@@ -7,20 +7,28 @@ interface Deadlines {
   readonly requestMs: number
   /** Until it takes something of an answer that waits for it. */
   readonly unreadMs: number
+  /** Until it has taken all of an answer that is whole; what is still being made, as a stream, has no end to take. */
+  readonly answerMs: number
 }
 
-const usual: Deadlines = { headersMs: 5_000, requestMs: 10_000, unreadMs: 60_000 }
+const usual: Deadlines = { headersMs: 5_000, requestMs: 10_000, unreadMs: 60_000, answerMs: 120_000 }
 /** How often the first two are looked at; left to Node, every 30 s. */
 const CHECK_MS = 1_000
 
-/** A server that cuts who sends its request too slowly or does not read its answer, and waits for its own answers. */
+/** A server that cuts who sends its request or takes its answer too slowly, and waits for its own answers. */
 export function clientServer(handle: RequestListener, deadlines: Deadlines = usual): Server {
-  const { headersMs, requestMs, unreadMs } = deadlines
+  const { headersMs, requestMs, unreadMs, answerMs } = deadlines
   const bounds = { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: CHECK_MS }
   const server = createServer(bounds, (request, response) => {
     // An answer that is long in the making is waited for: without a listener Node would cut it too.
     response.on('timeout', (socket) => {
       if (socket.writableLength > 0) socket.destroy()
+    })
+    response.once('prefinish', () => {
+      const { socket } = response
+      if (socket === null || socket.writableLength === 0) return
+      const cut = setTimeout(() => socket.destroy(), answerMs)
+      response.once('close', () => clearTimeout(cut))
     })
     handle(request, response)
   })
