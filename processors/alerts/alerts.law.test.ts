@@ -23,9 +23,9 @@ interface Outcome {
   readonly counts: readonly unknown[]
 }
 
-async function outcomeOf(log: readonly Input[], { steps: plan, instances, snapshotRecords }: Plan): Promise<Outcome> {
+async function outcomeOf(log: readonly Input[], { steps: plan, instances, ...snapshots }: Plan): Promise<Outcome> {
   if (row === undefined) throw new Error('alerts is in the topology')
-  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
+  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, ...snapshots })
   log.forEach(({ partition, message }, index) => driver.feed('alerts.inputs', partition, 'key', message, index))
   for (const step of plan) await driver.step(step)
   await driver.drain()

@@ -127,9 +127,9 @@ function byHour(rows: Iterable<Flow | FlowHour>): Record<string, unknown> {
 }
 
 /** Runs the log through the real task as the plan says, then to its end. */
-async function outcomeOf(log: readonly Input[], { steps, instances, snapshotRecords }: Plan): Promise<Outcome> {
+async function outcomeOf(log: readonly Input[], { steps, instances, ...snapshots }: Plan): Promise<Outcome> {
   if (row === undefined) throw new Error('cvd is in the topology')
-  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
+  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, ...snapshots })
   log.forEach(({ partition, message }, index) => driver.feed('market.trades', partition, 'key', message, index))
   for (const step of steps) await driver.step(step)
   await driver.drain()

@@ -2,7 +2,7 @@
  * A failure that opening the task again cannot mend: the process stops and says why.
  * - `newer-state`: the state was written by newer code;
  * - `unreadable-state`: a record of the state topic cannot be decoded;
- * - `snapshot-too-large`: a snapshot no longer fits into one batch;
+ * - `snapshot-too-large`: a part of a state no longer fits into one batch;
  * - `lost-log`: the log lost what was read of it, or is another one, and it was set to stop then;
  * - `two-owners`: another process owns the same partitions for good.
  */

@@ -9,7 +9,7 @@ import type { Folded } from './fold.ts'
 import { noTime } from './partition-clock.ts'
 import type { Ports } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
-import { erasure, StateFold, wholeState, type Found } from './snapshot.ts'
+import { erasure, settlingBatches, StateFold, wholeState, type Found } from './snapshot.ts'
 
 export interface Opened extends Folded {
   /** Offset to read next, of each input that was read. */
@@ -52,7 +52,11 @@ export async function openState(
     const nothing = { next: new Map(), stood: {}, parts: new Map(), failures: new Failures() }
     return { state: row.core.empty(), ...noTime, told: -1, ...nothing }
   }
-  const { parts, position } = found
+  const { parts, position, unsettled } = found
+  if (unsettled.isTaken || unsettled.waiting.length > 0) {
+    const target = { codec: ports.codec, owner: row, recordTime: ports.clock.now() }
+    for (const batch of settlingBatches(target, position, unsettled)) await claim.send(row.state, partition, batch)
+  }
   const next = new Map(Object.entries(position.applied).map(([topic, last]) => [topic, last + 1]))
   return { ...position, state: row.core.load(parts), next, parts, failures: new Failures(position.failures) }
 }
@@ -88,7 +92,8 @@ async function startAnew(
     { processor: row.name, partition, writtenBy, generation: row.generation, reason: row.reason, parts: stale.length },
     'state is of an older generation; rebuilding from the start of the log',
   )
-  for (const batch of erasure(codec, row, stale, clock.now())) await claim.send(row.state, partition, batch)
+  const target = { codec, owner: row, recordTime: clock.now() }
+  for (const batch of erasure(target, stale)) await claim.send(row.state, partition, batch)
 }
 
 /** What has caught up beside the older generation's state is written in its place. */
@@ -103,9 +108,9 @@ async function takePlace(
   const stale = found.stale.filter((key) => !parts.has(key))
   const applied = Object.fromEntries([...next].map(([topic, offset]) => [topic, offset - 1]))
   const position = { ...opened, applied, failures: [] }
-  for (const batch of erasure(codec, row, stale, clock.now())) await claim.send(row.state, beside.partition, batch)
-  for (const batch of wholeState(codec, row, { parts, position }, clock.now()))
-    await claim.send(row.state, beside.partition, batch)
+  const target = { codec, owner: row, recordTime: clock.now() }
+  for (const batches of [erasure(target, stale), wholeState(target, { parts, position })])
+    for (const batch of batches) await claim.send(row.state, beside.partition, batch)
   await beside.letters.write(claim)
   return { ...opened, isUntold: true }
 }

@@ -61,4 +61,6 @@ export type LostLogPolicy = 'go-on' | 'stop'
 export interface SnapshotPolicy {
   readonly everyMs: number
   readonly everyRecords: number
+  /** What of it is written in one batch at most; left out: what the broker takes. */
+  readonly bytesMax?: number
 }

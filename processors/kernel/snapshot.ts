@@ -7,10 +7,13 @@ import type { PartitionTime } from './partition-clock.ts'
 
 /** Key of the record that says how far the state has come; parts of a processor never begin with @. */
 export const POSITION_KEY = '@position'
+/** Parts of a snapshot of several batches wait under their key behind this. */
+const WAITING = '@next|'
+/** While a record of this key is there, what waits is of the state; else it is of a snapshot that was not finished. */
+const TAKEN_KEY = '@taken'
 /**
- * A snapshot is one batch, because only a batch is written as a whole; state topics take 34 MiB. Beyond this the task
- * stops: splitting would tear state and position apart. Processors keep their parts small instead: one record may change
- * some 40,000 alerts.
+ * Only a batch is written as a whole; state topics take 34 MiB. A snapshot beyond this, of some 40,000 alerts that one
+ * price rings, is written in several; a part beyond it stops the task.
  */
 export const SNAPSHOT_BYTES_MAX = 32_000_000
 /** Of what is written in several batches. */
@@ -18,6 +21,8 @@ const ERASED_PER_SEND_MAX = 2_000
 const BYTES_PER_SEND_MAX = 8_000_000
 /** Lengths, delta offset, delta time and header count of a record in a batch, at most. */
 const RECORD_OVERHEAD_BYTES = 24
+/** What a part has beside its key and bytes: the record, and who wrote it. */
+const PART_OVERHEAD_BYTES = RECORD_OVERHEAD_BYTES + 100
 
 /** Who writes a state and in which form. */
 export interface StateOwner {
@@ -40,36 +45,104 @@ export interface StatePosition extends PartitionTime {
 
 export type PartChange = readonly [key: string, part: Buffer | null]
 
-/** The batch that takes the state topic from the last snapshot to this one. Throws `FatalError` when it is too large. */
-export function snapshotBatch(
-  codec: Codec,
-  owner: StateOwner,
+/** Where a snapshot goes. */
+interface SnapshotTarget {
+  readonly codec: Codec
+  readonly owner: StateOwner
+  readonly recordTime: number
+}
+
+/**
+ * The batches that take the state topic from the last snapshot to this one. One, where it has no more than `bytesMax`.
+ * Else the parts are written first where they wait and count for nothing; then one batch says that they are taken, and has
+ * the position; then they are put in their places. So whatever is cut off, the whole snapshot is there or nothing of it.
+ */
+export function* snapshotBatches(
+  target: SnapshotTarget,
   position: StatePosition,
-  changes: Iterable<PartChange>,
-  recordTime: number,
-): OutRecord[] {
+  changes: readonly PartChange[],
+  bytesMax: number,
+): Iterable<OutRecord[]> {
+  if (partBytes(changes) <= bytesMax) return yield snapshotBatch(target, position, changes)
+  const sendMax = Math.min(bytesMax, BYTES_PER_SEND_MAX)
+  const waiting = changes.map(([key, part]): PartChange => [WAITING + key, part ?? EMPTY])
+  for (const some of sendsOf(waiting, sendMax)) yield partsBatch(target, position, some)
+  yield snapshotBatch(target, position, [[TAKEN_KEY, EMPTY]])
+  yield* settlingBatches(target, position, { waiting: changes, isTaken: true }, sendMax)
+}
+
+/** Parts of a snapshot of several batches that are not in their places yet; null: one that is gone. */
+export interface Unsettled {
+  readonly waiting: readonly PartChange[]
+  readonly isTaken: boolean
+}
+
+/** Put what waits in its place, or, where it was not taken, away. The position stands behind all of it, as ever. */
+export function* settlingBatches(
+  target: SnapshotTarget,
+  position: StatePosition,
+  { waiting, isTaken }: Unsettled,
+  sendMax = BYTES_PER_SEND_MAX,
+): Iterable<OutRecord[]> {
+  const moves = waiting.flatMap(([key, part]): PartChange[] => {
+    const away: PartChange = [WAITING + key, null]
+    return isTaken ? [[key, part], away] : [away]
+  })
+  for (const some of sendsOf(moves, sendMax)) yield partsBatch(target, position, some)
+  yield snapshotBatch(target, position, [[TAKEN_KEY, null]])
+}
+
+/** Parts, and the position behind them. */
+function snapshotBatch(target: SnapshotTarget, position: StatePosition, changes: readonly PartChange[]): OutRecord[] {
+  const { codec, owner, recordTime: time } = target
   const { name: processor, generation } = owner
-  const encode = (fields: Pick<Snapshot, 'state'> & Partial<StatePosition>): Buffer =>
-    codec.encode(owner.state, 'snapshot', { ...NOWHERE, processor, generation, time: position.time, ...fields })
-  const batch: OutRecord[] = []
-  for (const [key, part] of changes) {
-    batch.push({ key, value: part && encode({ state: part }), time: recordTime })
-  }
-  batch.push({ key: POSITION_KEY, value: encode({ ...position, state: EMPTY }), time: recordTime })
-  checkSize(batch, owner)
-  return batch
+  const value = codec.encode(owner.state, 'snapshot', { processor, generation, ...position, state: EMPTY })
+  return [...partsBatch(target, position, changes), { key: POSITION_KEY, value, time }]
 }
 
 const EMPTY = Buffer.alloc(0)
 const NOWHERE = { applied: {}, clocks: {}, failures: [], stood: {}, told: -1 }
 
-function checkSize(batch: readonly OutRecord[], owner: StateOwner): void {
+/** Throws `FatalError` when it is too large. */
+function partsBatch(
+  { codec, owner, recordTime }: SnapshotTarget,
+  { time }: Pick<StatePosition, 'time'>,
+  changes: readonly PartChange[],
+): OutRecord[] {
+  const { name: processor, generation } = owner
+  const encode = (state: Buffer): Buffer =>
+    codec.encode(owner.state, 'snapshot', { ...NOWHERE, processor, generation, time, state })
+  const batch = changes.map(([key, part]) => ({ key, value: part && encode(part), time: recordTime }))
   const bytes = batchBytes(batch)
-  if (bytes <= SNAPSHOT_BYTES_MAX) return
+  if (bytes <= SNAPSHOT_BYTES_MAX) return batch
   throw new FatalError(
     'snapshot-too-large',
-    `a snapshot of ${owner.name} has ${bytes} bytes in ${batch.length} parts, over the limit of ${SNAPSHOT_BYTES_MAX}; ` +
-      'snapshot more often (SNAPSHOT_SECONDS) or make its parts smaller',
+    `a part of ${owner.name} is in a batch of ${bytes} bytes, over the limit of ${SNAPSHOT_BYTES_MAX}`,
+  )
+}
+
+/** Changes in sends of so many bytes, each of one at least. */
+function* sendsOf(changes: Iterable<PartChange>, bytesMax: number): Iterable<PartChange[]> {
+  let send: PartChange[] = []
+  let bytes = 0
+  for (const change of changes) {
+    const more = partBytes([change])
+    if (bytes + more > bytesMax && send.length > 0) {
+      yield send
+      send = []
+      bytes = 0
+    }
+    send.push(change)
+    bytes += more
+  }
+  if (send.length > 0) yield send
+}
+
+/** Size of parts in a batch, rounded up. */
+function partBytes(changes: readonly PartChange[]): number {
+  return changes.reduce(
+    (sum, [key, part]) => sum + PART_OVERHEAD_BYTES + Buffer.byteLength(key) + (part?.length ?? 0),
+    0,
   )
 }
 
@@ -84,7 +157,17 @@ export function batchBytes(batch: readonly OutRecord[]): number {
 export type Found =
   /** Nothing that this generation can go on from; `stale` are the parts that an older one, or a cut write, left. */
   | { readonly kind: 'none'; readonly stale: readonly string[]; readonly writtenBy: number | undefined }
-  | { readonly kind: 'state'; readonly position: StatePosition; readonly parts: ReadonlyMap<string, Buffer> }
+  | {
+      readonly kind: 'state'
+      readonly position: StatePosition
+      readonly parts: ReadonlyMap<string, Buffer>
+      readonly unsettled: Unsettled
+    }
+
+function change(parts: Map<string, Buffer>, key: string, part: Buffer | null): void {
+  if (part === null) parts.delete(key)
+  else parts.set(key, part)
+}
 
 /** Folds a state topic's partition, read from its start to its end. */
 export class StateFold {
@@ -111,9 +194,16 @@ export class StateFold {
     if (position === undefined || position.generation < owner.generation || !isWhole(position)) {
       return { kind: 'none', stale: [...this.#latest.keys()], writtenBy: position?.generation }
     }
-    const parts = new Map([...this.#latest].map(([key, { state }]) => [key, state] as const))
+    const isTaken = this.#latest.delete(TAKEN_KEY)
+    const all = [...this.#latest].map(([key, { state }]) => [key, state] as const)
+    const parts = new Map(all.filter(([key]) => !key.startsWith(WAITING)))
+    const waiting = all
+      .filter(([key]) => key.startsWith(WAITING))
+      .map(([key, state]): PartChange => [key.slice(WAITING.length), state.length === 0 ? null : state])
+    if (isTaken) for (const [key, part] of waiting) change(parts, key, part)
     const { applied, time, clocks, failures, stood, told } = position
-    return { kind: 'state', position: { applied, time, clocks, failures, stood, told }, parts }
+    const unsettled = { waiting, isTaken }
+    return { kind: 'state', position: { applied, time, clocks, failures, stood, told }, parts, unsettled }
   }
 }
 
@@ -134,34 +224,17 @@ export function isWhole({ applied }: Pick<Snapshot, 'applied'>): boolean {
  * Takes an older generation's parts away, in batches. A position of this one comes first: whoever finds it knows that the
  * state is no longer the older one's, and, where the rest was cut off by a crash, not yet this one's.
  */
-export function* erasure(
-  codec: Codec,
-  owner: StateOwner,
-  stale: readonly string[],
-  recordTime: number,
-): Iterable<OutRecord[]> {
-  yield snapshotBatch(codec, owner, { ...NOWHERE, time: 0 }, [], recordTime)
+export function* erasure(target: SnapshotTarget, stale: readonly string[]): Iterable<OutRecord[]> {
+  yield snapshotBatch(target, { ...NOWHERE, time: 0 }, [])
   for (let at = 0; at < stale.length; at += ERASED_PER_SEND_MAX)
-    yield stale.slice(at, at + ERASED_PER_SEND_MAX).map((key) => ({ key, value: null, time: recordTime }))
+    yield stale.slice(at, at + ERASED_PER_SEND_MAX).map((key) => ({ key, value: null, time: target.recordTime }))
 }
 
 /** The whole of a state, in batches: behind the last of them it stands. */
 export function* wholeState(
-  codec: Codec,
-  owner: StateOwner,
+  target: SnapshotTarget,
   { parts, position }: Pick<Extract<Found, { kind: 'state' }>, 'parts' | 'position'>,
-  recordTime: number,
 ): Iterable<OutRecord[]> {
-  let batch: PartChange[] = []
-  let bytes = 0
-  for (const [key, part] of parts) {
-    if (bytes + part.length > BYTES_PER_SEND_MAX && batch.length > 0) {
-      yield snapshotBatch(codec, owner, { ...NOWHERE, time: 0 }, batch, recordTime)
-      batch = []
-      bytes = 0
-    }
-    batch.push([key, part])
-    bytes += part.length
-  }
-  yield snapshotBatch(codec, owner, position, batch, recordTime)
+  for (const some of sendsOf(parts, BYTES_PER_SEND_MAX)) yield snapshotBatch(target, { ...NOWHERE, time: 0 }, some)
+  yield snapshotBatch(target, position, [])
 }

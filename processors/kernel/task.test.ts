@@ -14,6 +14,7 @@ import {
   tallyRow,
   type TestTask,
 } from './testing/task.ts'
+import type { Message } from '../../schemas/records.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
 import { POSITION_KEY, SNAPSHOT_BYTES_MAX } from './snapshot.ts'
 import { SNAPSHOT_INPUT_BYTES, Task } from './task.ts'
@@ -264,13 +265,52 @@ describe('a state', () => {
     await expect(Task.open(tallyRow, 0, begun)).rejects.toMatchObject({ code: 'unreadable-state' })
   })
 
-  it('too large for one batch stops the host before the broker does', async () => {
+  it('a part of which is too large for a batch stops the host before the broker does', async () => {
     const core = { ...tally, save: () => [['marks', Buffer.alloc(SNAPSHOT_BYTES_MAX)] as const] }
     const begun = testTask()
     begun.broker.append(IN, 0, marks(5))
     const task = await Task.open({ ...tallyRow, core }, 0, begun)
     await expect(round(task, begun)).rejects.toMatchObject({ code: 'snapshot-too-large' })
     expect(stateKeys(begun)).toEqual([])
+  })
+
+  it('of any number of parts is written, in several batches where it is too large for one', async () => {
+    const megabyte = '7'.repeat(1_000_000)
+    const parts = Array.from({ length: 40 }, (_, at) => [`part ${at}`, Buffer.from(megabyte)] as const)
+    const core = { ...tally, save: () => [...parts, ['marks', Buffer.from('1')] as const] }
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(5))
+    await round(await Task.open({ ...tallyRow, core }, 0, begun), begun)
+    const found: string[] = []
+    const load: typeof tally.load = (all) => {
+      found.push(...all.keys())
+      return tally.load(all)
+    }
+    const next = await Task.open({ ...tallyRow, core: { ...tally, load } }, 0, testTaskOn(begun.broker))
+    expect(next.positions()).toEqual([{ topic: IN, partition: 0, offset: 1 }])
+    expect(found.toSorted()).toEqual([...parts.map(([key]) => key), 'marks'].toSorted())
+    begun.broker.compact('state.cvd', 0)
+    expect(stateKeys(begun).toSorted()).toEqual([POSITION_KEY, ...found].toSorted())
+  })
+
+  it.each([
+    ['not taken is what it was', [], 1],
+    ['taken is that of all of them', ['@taken'], 7],
+  ])('of several batches that were cut short and %s, with nothing left over', async (_, taken, expected) => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(5))
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    const part = begun.broker.records('state.cvd', 0)[0]?.value ?? Buffer.alloc(0)
+    const { value } = codec.decode(part) as Message<'snapshot'>
+    const record = (key: string, state: string) => {
+      return { key, value: codec.encode('state.cvd', 'snapshot', { ...value, state: Buffer.from(state) }), time: 0 }
+    }
+    begun.broker.append('state.cvd', 0, [record('@next|marks', '7'), ...taken.map((key) => record(key, ''))])
+    const task = await Task.open(tallyRow, 0, testTaskOn(begun.broker))
+    expect(task.counts()).toEqual({ marks: expected })
+    expect((await Task.open(tallyRow, 0, testTaskOn(begun.broker))).counts()).toEqual({ marks: expected })
+    begun.broker.compact('state.cvd', 0)
+    expect(stateKeys(begun).toSorted()).toEqual([POSITION_KEY, 'marks'])
   })
 })
 

@@ -13,7 +13,7 @@ import { openOwned, type LostOutput, type OwnedOptions, type OwnedPartition } fr
 import type { PartitionWork } from './partition-owner.ts'
 import type { SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
-import { batchBytes, snapshotBatch } from './snapshot.ts'
+import { batchBytes, SNAPSHOT_BYTES_MAX, snapshotBatches } from './snapshot.ts'
 import { Trims } from './trim.ts'
 
 /**
@@ -149,20 +149,25 @@ export class Task implements PartitionWork {
     }
   }
 
-  /** Writes state and position as one batch; nothing where nothing was applied since the last. */
+  /** Writes state and position, all or nothing; nothing where nothing was applied since the last. */
   async snapshot(): Promise<void> {
     if (this.#unsaved === 0) return
-    const { codec, clock, meter } = this.#options.ports
+    const { ports, snapshots } = this.#options
+    const { codec, clock, meter } = ports
     const applied = Object.fromEntries(this.positions().map(({ topic, offset }) => [topic, offset - 1]))
-    const batch = guarded('flush', () => {
-      const changes = this.#revertible?.save(this.#outputs) ?? this.row.core.save(this.#folded.state)
-      const failures = this.#revertible?.failures.saved() ?? []
-      const position = { applied, ...this.#folded.moment(), failures, stood: this.owned.stood() }
-      return snapshotBatch(codec, this.row, position, changes, this.#outputs.time)
-    })
-    await this.owned.send(this.row.state, this.owned.partition, batch)
+    const changes = guarded('flush', () => [
+      ...(this.#revertible?.save(this.#outputs) ?? this.row.core.save(this.#folded.state)),
+    ])
+    const failures = this.#revertible?.failures.saved() ?? []
+    const position = { applied, ...this.#folded.moment(), failures, stood: this.owned.stood() }
+    const target = { codec, owner: this.row, recordTime: this.#outputs.time }
+    let bytes = 0
+    for (const batch of snapshotBatches(target, position, changes, snapshots.bytesMax ?? SNAPSHOT_BYTES_MAX)) {
+      await this.owned.send(this.row.state, this.owned.partition, batch)
+      bytes += batchBytes(batch)
+    }
     await this.owned.recover()
-    meter.snapshot(this.row.name, batchBytes(batch))
+    meter.snapshot(this.row.name, bytes)
     this.#unsaved = 0
     this.#unsavedBytes = 0
     this.#unsavedLetters = 0

@@ -448,8 +448,8 @@ describe('the present', () => {
     'written by the processor is what the fold gives, whatever the batches, crashes, freezes and owners',
     async () => {
       await fc.assert(
-        fc.asyncProperty(logs, plans, async (log, { steps: accidents, instances, snapshotRecords }) => {
-          const driver = new Driver({ row: presentRow, codec, partitions: PARTITIONS, instances, snapshotRecords })
+        fc.asyncProperty(logs, plans, async (log, { steps: accidents, instances, ...snapshots }) => {
+          const driver = new Driver({ row: presentRow, codec, partitions: PARTITIONS, instances, ...snapshots })
           for (const { topic, partition: own, message } of log) driver.feed(topic, own, 'key', message, 1)
           for (const step of accidents) await driver.step(step)
           await driver.drain()

@@ -40,6 +40,8 @@ export interface DriverOptions {
   readonly instances: number
   /** A snapshot after this many records. */
   readonly snapshotRecords: number
+  /** A snapshot of more bytes is written in several batches. */
+  readonly snapshotBytes?: number | undefined
 }
 
 /** Drives the real task over a log in memory, one step after the other, with the accidents that the steps ask for. */
@@ -193,8 +195,9 @@ class Instance {
   async task(partition: number): Promise<Task> {
     const known = this.#tasks.get(partition)
     if (known instanceof Task) return known
-    const { row, snapshotRecords, partitions } = this.#options
-    const snapshots = { everyMs: Infinity, everyRecords: snapshotRecords }
+    const { row, snapshotRecords, snapshotBytes, partitions } = this.#options
+    const bytes = snapshotBytes === undefined ? {} : { bytesMax: snapshotBytes }
+    const snapshots = { everyMs: Infinity, everyRecords: snapshotRecords, ...bytes }
     const options = {
       ports: this.#ports,
       decoder: this.#decoder,

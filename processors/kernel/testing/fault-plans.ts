@@ -23,6 +23,8 @@ export interface Plan {
   readonly steps: readonly Step[]
   readonly instances: number
   readonly snapshotRecords: number
+  /** A snapshot of more is written in several batches; left out: none is. */
+  readonly snapshotBytes?: number | undefined
 }
 
 export const noFaults: Plan = { steps: [], instances: 1, snapshotRecords: 1_000_000 }
@@ -46,12 +48,12 @@ export interface Feeding {
 export async function outcomeOf(
   row: ProcessorRow,
   log: readonly Input[],
-  { steps, instances, snapshotRecords }: Plan,
+  { steps, instances, ...snapshots }: Plan,
   { everyMs = 1, gone = new Set() }: Feeding = {},
 ): Promise<Outcome> {
   const [topic] = row.inputs
   if (topic === undefined) throw new Error(`${row.name} reads nothing`)
-  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
+  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, ...snapshots })
   for (const [index, { partition, message }] of log.entries()) {
     if (gone.has(index)) driver.feedBytes(topic, partition, 'key', null, index * everyMs)
     else driver.feed(topic, partition, 'key', message, index * everyMs)
@@ -116,22 +118,25 @@ function identityOf({ type, value }: Message): string {
   return [type, asset, key_id, route, kind, period, exchange, late, v].join('|')
 }
 
+/** The later ones lie within a snapshot of several batches. */
+const contact = fc.oneof(fc.nat(4), fc.nat(12))
 const faults: fc.Arbitrary<InjectedFault> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<InjectedFault>({ kind: 'none' }, { kind: 'stop' }, { kind: 'drop' }) },
   {
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('crash' as const),
-      at: fc.nat(4),
+      at: contact,
       when: fc.constantFrom('before' as const, 'after' as const),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('freeze' as const), at: fc.nat(4) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('freeze' as const), at: contact }) },
 )
 
 export const plans: fc.Arbitrary<Plan> = fc.record({
   instances: fc.integer({ min: 1, max: 3 }),
   snapshotRecords: fc.integer({ min: 1, max: 30 }),
+  snapshotBytes: fc.constantFrom(undefined, undefined, 600),
   steps: fc.array(
     fc.record({
       partition: fc.nat(PARTITIONS - 1),

@@ -17,12 +17,12 @@ const codec = localCodec()
 export async function liveRun(
   row: ProcessorRow,
   log: readonly Input[],
-  { steps, instances, snapshotRecords }: Plan,
+  { steps, instances, ...snapshots }: Plan,
   everyMs = 1,
 ): Promise<Driver> {
   const [topic] = row.inputs
   if (topic === undefined) throw new Error(`${row.name} reads nothing`)
-  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
+  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, ...snapshots })
   log.forEach(({ partition: own, message }, index) => driver.feed(topic, own, 'key', message, index * everyMs))
   for (const step of steps) await driver.step(step)
   await driver.drain()
