@@ -134,6 +134,40 @@ describe.each(kinds)('of %s', (_name, index) => {
       const expired = [undefined, signed(2), signed(2), undefined, signed(3)]
       expect(paid).toEqual([undefined, signed(1), ...expired, undefined, signed(4)])
     })
+
+    it.skipIf(index === 0)('asks and pays each page once where its await is given up and made again', async () => {
+      const paying = new Program({ SIGNS: 'one payment after the other' }, true)
+      running.push({ stop: async () => paying.stop() })
+      const asked: (string | null)[] = []
+      const isAsked = Promise.withResolvers<void>()
+      const isMadeAgain = Promise.withResolvers<void>()
+      let questions = 0
+      const server = createServer((request, response) => {
+        void (async () => {
+          const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+          if (pathname === '/healthz') {
+            if (++questions === 2) isMadeAgain.resolve()
+            await isAsked.promise
+            return response.end('{}')
+          }
+          if (request.headers['payment-signature'] === undefined) return response.writeHead(402).end('{}')
+          const start = searchParams.get('start')
+          asked.push(start)
+          const next = start === '2026-01-01' ? '2026-01-02' : null
+          if (next === null) {
+            isAsked.resolve()
+            await isMadeAgain.promise
+          }
+          return response.end(JSON.stringify({ points: [{ time: `${start}T00:00:00.000Z` }], next }))
+        })()
+      })
+      running.push({ stop: () => closeServer(server) })
+      const url = `http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}`
+      const input = { symbol: 'BTC', start: '2026-01-01' }
+      const { answer, spent } = await paying.call(url, 'cvd_history', input, { table: 'rows', gives_up: true })
+      const times = (answer?.['rows'] as Point[] | undefined)?.map(({ time }) => time.slice(0, 10))
+      expect([times, asked, spent]).toEqual([['2026-01-01', '2026-01-02'], ['2026-01-01', '2026-01-02'], 2])
+    })
   })
 
   describe.each(tables)('%s', (name, module, types) => {

@@ -1,8 +1,9 @@
 """Calls the client as a test says: one JSON object a line in, one out. Not part of the package.
 
 In: {"call", "input", "options": {"tries", "deadline_seconds"}, "base", "table", "is_async", "events",
-"hands_back", "asks_again"}; the key and the budget stand in the environment, or SIGNS, for payments that are none. hands_back: what of the
-last error is input of the call. null in an input: NULL. asks_again: a history whose page fails is asked once more. table: a history is told as what this method of it makes, or as its rows; events: of a stream so
+"hands_back", "asks_again", "gives_up"}; the key and the budget stand in the environment, or SIGNS, for payments that are none. hands_back: what of the
+last error is input of the call. null in an input: NULL. asks_again: a history whose page fails is asked once more. gives_up: its await is
+cancelled once the server answers healthz, and made again before healthz is asked once more. table: a history is told as what this method of it makes, or as its rows; events: of a stream so
 many are heard, then it is left.
 """
 
@@ -70,6 +71,13 @@ async def later(task: dict[str, Any]) -> Any:
         if task.get("asks_again"):
             with suppress(CallError):
                 await answer
+        if task.get("gives_up"):
+            first = asyncio.ensure_future(answer)
+            await client.healthz()
+            first.cancel()
+            second = asyncio.ensure_future(answer)
+            await client.healthz()
+            await second
         return told(kind, {"rows": [*(await answer).rows()]} if kind == "rows" else await getattr(answer, kind)())
 
 

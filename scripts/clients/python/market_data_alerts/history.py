@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -162,7 +162,7 @@ class AsyncHistory(Generic[Page, Row]):
         self._run = run
         self._first = first
         self._history: History[Page, Row] | None = None
-        self._reading = asyncio.Lock()
+        self._reading = threading.Lock()  # an await that is given up leaves its thread reading
 
     def __await__(self) -> Generator[Any, None, History[Page, Row]]:
         return self._after(lambda history: history).__await__()
@@ -181,14 +181,14 @@ class AsyncHistory(Generic[Page, Row]):
 
     async def _after(self, make: Callable[[History[Page, Row]], Made]) -> Made:
         def work(api: Any) -> Made:
-            if self._history is None:
-                self._history = self._first(api)
-            for _ in self._history.pages():
-                pass
-            return make(self._history)
+            with self._reading:
+                if self._history is None:
+                    self._history = self._first(api)
+                for _ in self._history.pages():
+                    pass
+                return make(self._history)
 
-        async with self._reading:
-            return cast(Made, await self._run(work))
+        return cast(Made, await self._run(work))
 
 
 def ranged(given: Mapping[str, Any], days: float | None) -> dict[str, Any]:
