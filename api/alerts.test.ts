@@ -4,6 +4,7 @@ import { recordId } from '../schemas/record-id.ts'
 import {
   errorOf,
   EVM,
+  KEY,
   kinds,
   SOLANA,
   startAlerts,
@@ -92,6 +93,22 @@ describe.each(kinds)('an alert at %s', (path, list) => {
     const { at, token } = await api.create({}, path)
     const answer = await api.send('POST', `${at}/extend`, { body: { add_hours }, token })
     expect(errorOf(answer)).toBe('400 invalid_add_hours add_hours')
+  })
+
+  it('is extended once under one Idempotency-Key', async () => {
+    const { at, token } = await api.create({}, path)
+    const extend = (key: string): Promise<Answered> =>
+      api.send('POST', `${at}/extend`, { body: { add_hours: 2 }, token, headers: { 'idempotency-key': key } })
+    const ends = (hours: number): object => ({
+      status: 200,
+      body: { expires_at: new Date(NOW / 1000 + (24 + hours) * 3_600_000).toISOString() },
+    })
+    api.alerts.isSlow = true
+    expect((await extend(KEY)).status).toBe(503)
+    api.alerts.isSlow = false
+    expect(await extend(KEY)).toMatchObject(ends(2))
+    expect(await extend(`${KEY} 2`)).toMatchObject(ends(4))
+    expect(errorOf(await extend('short'))).toBe('400 invalid_idempotency_key Idempotency-Key')
   })
 
   it('ends at most 30 days from now', async () => {

@@ -61,8 +61,8 @@ async function environment(row: Route): Promise<Record<string, string>> {
   if (row.name === 'wallet_keys') return walletProof(selling)
   if (row.name === 'credit_buy') return { PAYMENT: await payment(), UUID: randomUUID() }
   if (row.path.startsWith('/keys/')) return boughtKey()
-  if ('Idempotency-Key' in (row.headers ?? {})) return { UUID: randomUUID() }
-  if (!('Authorization' in (row.headers ?? {})) && !row.path.endsWith('/:id')) return {}
+  const UUID = randomUUID()
+  if (!('Authorization' in (row.headers ?? {})) && !row.path.endsWith('/:id')) return { UUID }
   if (!/^\/(?:price-alert|liquidation\/alert|alerts)\//.test(row.path)) return {}
   const [kind = ''] = row.path.split('/:')
   const { id, token } = await api.create({ webhook_url: `https://hooks.example.com/${row.name}` }, kind)
@@ -72,7 +72,7 @@ async function environment(row: Route): Promise<Record<string, string>> {
   const startedAt = { started: NOW, partition: 0, offset: 0 }
   api.database.attempts = [{ ...attempt, ...times, position: startedAt, digest: null }]
   api.database.triggers = [{ alert_id: id, trigger_id, partition: 0, offset: 0 }]
-  return { ALERT_ID: id, MANAGE_TOKEN: token, TRIGGER_ID: trigger_id }
+  return { ALERT_ID: id, MANAGE_TOKEN: token, TRIGGER_ID: trigger_id, UUID }
 }
 
 /** The message as it stands in JSON, and its signature. */

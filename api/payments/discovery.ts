@@ -156,7 +156,7 @@ export function paymentHeaders({ headers = {} }: Route): readonly Schema[] {
   return [
     header('PAYMENT-SIGNATURE', 'A payment of x402 version 2, JSON in base64'),
     header('X-PAYMENT', 'A payment of x402 version 1, JSON in base64'),
-    ...(KEY in headers || 'Authorization' in headers ? [] : [header(KEY, keyWords)]),
+    ...(KEY in headers ? [] : [header(KEY, keyWords)]),
   ]
 }
 

@@ -40,11 +40,11 @@ export function assertKeyed({ route, header }: Pick<Call, 'route' | 'header'>): 
   )
 }
 
-/** What several payments may be for, by whom: null where the route takes no such key, or none was given. */
+/** What several payments may be for, by whom: null where it does not go by its key alone, or none was given. */
 export function purchaseOf({ route, header }: Pick<Call, 'route' | 'header'>, payer: string): string | null {
-  const { name, headers = {} } = route
+  const { name, isIdempotent } = route
   const key = header(KEY)
-  return key === '' || !(KEY in headers) ? null : hash('sha256', `${name} ${payer.toLowerCase()} ${key}`)
+  return key === '' || isIdempotent !== true ? null : hash('sha256', `${name} ${payer.toLowerCase()} ${key}`)
 }
 
 /** When a caller whose payment has no outcome yet should come again, seconds. */

@@ -359,9 +359,12 @@ function ownerRoutes({ kind, paths: { alert }, named, priceUsdc }: ApiKind): Rou
       priceUsdc: priceUsdc.extend,
       input: { id },
       body: extensionBody,
-      headers: bearer,
+      headers: {
+        ...bearer,
+        'Idempotency-Key': '16 to 128 characters that only you know; the same key and body extend it once within 24 h',
+      },
       outputs: { 200: extendedOutput },
-      errors: [...ownerErrors, 'invalid_add_hours', 'alert_not_active'],
+      errors: [...ownerErrors, 'invalid_add_hours', 'invalid_idempotency_key', 'alert_not_active'],
       prepare: (call) => extendAlert(call, kind, call.input.id),
     }),
   ]

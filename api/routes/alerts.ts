@@ -219,9 +219,11 @@ export async function extendAlert(call: Call, kind: string, id: string): Promise
   const { services } = call
   const alert = await owned(call, kind, id)
   const hours = readAddHours(call.body ?? {})
+  const key = idempotencyKeyOf(call)
+  const free = key === null ? null : `free-${idempotencyOf(`extend ${id} ${hours}`, null, key)}`
   if (call.payer?.hasPaid !== true) assertExtendable(alert, hours, services)
   return async (paid) => {
-    const more = { add_hours: hours, payment: paid?.id ?? null }
+    const more = { add_hours: hours, payment: paid?.id ?? free }
     const asking = alert.status === 'expired' ? askAnew : ask // what had ended looks at nothing any more
     const { alert: extended, event } = await asking(services, actionOn(call, alert, 'extend', more))
     if (extended === null) throw new Error('an extension has an alert')

@@ -133,6 +133,16 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
     expect([free.keys.length, new Set(free.keys).size]).toEqual([2, 1])
   })
 
+  it('repeats an extension under one Idempotency-Key, and sends it again with it', async () => {
+    const owner = { id: 'alert_x', manage_token: 't' }
+    const busy = await serving(0, 503, 503, 200)
+    const { error } = await client.call(busy.url, 'price_alert_extend', owner, { options: { tries: 3 } })
+    expect(error).toBe('UnavailableError')
+    const again = await client.call(busy.url, 'price_alert_extend', owner, { hands_back: 'idempotency_key' })
+    expect(again.answer).toEqual({ alert_id: 'x' })
+    expect([busy.keys.length, new Set(busy.keys)]).toEqual([4, new Set([expect.stringMatching(/^[0-9a-f-]{36}$/)])])
+  })
+
   it('sends a key with each payment, again with it', async () => {
     const paying = started(isAsync, { SIGNS: 'one payment after the other' })
     const owner = { id: 'alert_x', manage_token: 't' }

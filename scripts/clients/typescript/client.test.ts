@@ -140,6 +140,23 @@ describe('on the API', () => {
     expect([made.amount_usdc, payer.spentUsdc, payments.ledger.charged.length]).toEqual([1, 1, 1])
   })
 
+  it('extends once by an API key under one Idempotency-Key, and is charged once', async () => {
+    const buyer = client({ payer: new Payer(account, { maxPerCallUsdc: 1, totalUsdc: 1 }) })
+    const { key_id, api_key } = await buyer.creditBuy({ amount_usdc: 1 })
+    const apiKey = api_key ?? ''
+    const asking = client({ apiKey, tries: 2 })
+    const { alert_id: id, expires_at } = await asking.priceAlertCreate(alert)
+    api.alerts.isSlow = true
+    const error = (await failure(asking.priceAlertExtend({ id, add_hours: 24 }))) as UnavailableError
+    expect([error.code, api.alerts.commands.length]).toEqual(['data_unavailable', 3])
+    api.alerts.isSlow = false
+    const { idempotencyKey } = error
+    const extended = await asking.priceAlertExtend({ id, add_hours: 24 }, { idempotencyKey })
+    expect(Date.parse(extended.expires_at ?? '') - Date.parse(expires_at ?? '')).toBe(86_400_000)
+    await payments.credit.purses.flush()
+    expect((await asking.key({ key_id, manage_token: apiKey })).balance_usdc).toBe(0.94)
+  })
+
   it('takes the limits of a key away', async () => {
     const terms = { daily_max_usdc: 0.5, expires_in_days: 30 }
     const asking = client({ payer: new Payer(account, { maxPerCallUsdc: 1, totalUsdc: 1 }) })
@@ -201,6 +218,7 @@ describe('on a server that fails', () => {
   ] as const
   const full = [503, { error: 'overloaded', message: 'Later.' }, { 'retry-after': '1' }] as const
   const fine = [200, { alert_id: 'x' }] as const
+  const owner = { id: 'alert_x', manage_token: 't' }
 
   it('waits as long as it is told to, and asks again', async () => {
     const client = new MarketDataClient({ baseUrl: await serving(busy, fine) })
@@ -241,21 +259,24 @@ describe('on a server that fails', () => {
     expect(stream.seen).toEqual(['0', '1'])
   })
 
-  it('repeats a creation under one Idempotency-Key', async () => {
-    const client = new MarketDataClient({ baseUrl: await serving('cut', fine) })
-    await client.priceAlertCreate(alert)
-    const keys = seen.map(({ headers }) => headers['idempotency-key'])
-    expect([keys.length, new Set(keys).size]).toEqual([2, 1])
+  it('repeats a creation and an extension under one Idempotency-Key', async () => {
+    for (const call of [
+      (client: MarketDataClient) => client.priceAlertCreate(alert),
+      (client: MarketDataClient) => client.priceAlertExtend(owner),
+    ]) {
+      await call(new MarketDataClient({ baseUrl: await serving('cut', down, fine) }))
+      const keys = seen.map(({ headers }) => headers['idempotency-key'])
+      expect([keys.length, new Set(keys)]).toEqual([3, new Set([expect.stringMatching(/^[0-9a-f-]{36}$/)])])
+    }
   })
 
-  it('does not repeat what may have been done: a cancel, an extension, a test event', async () => {
-    const owner = { id: 'alert_x', manage_token: 't' }
+  it('does not repeat what may have been done: a cancel, a test event', async () => {
     for (const answer of ['cut', down] as const) {
       const client = new MarketDataClient({ baseUrl: await serving(answer) })
-      for (const call of ['priceAlertCancel', 'priceAlertExtend', 'priceAlertTest'] as const) {
+      for (const call of ['priceAlertCancel', 'priceAlertTest'] as const) {
         expect(await failure(client[call](owner))).toBeInstanceOf(answer === 'cut' ? NoAnswerError : UnavailableError)
       }
-      expect(seen.length).toBe(3)
+      expect(seen.length).toBe(2)
     }
     const client = new MarketDataClient({ baseUrl: await serving(full, fine) })
     expect(await client.priceAlertCancel(owner)).toEqual({ alert_id: 'x' })
@@ -287,7 +308,6 @@ describe('on a server that fails', () => {
   it('sends a key with each payment: of a question, a stream and an extension, again with its payment', async () => {
     const offer = await offered()
     const payer = new Payer(account, dollar)
-    const owner = { id: 'alert_x', manage_token: 't' }
     const calls = [
       (client: MarketDataClient, options: object) => client.cvd({ symbol: 'BTC' }, options),
       (client: MarketDataClient, options: object) => client.stream({ symbols: ['BTC'] }, options).next(),

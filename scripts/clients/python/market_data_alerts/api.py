@@ -3712,7 +3712,7 @@ OPERATIONS: dict[str, Operation] = {
     "price_alert": Operation("GET", "/price-alert/{id}", (), (), False, False, True, 0),
     "price_alerts": Operation("GET", "/price-alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "price_alert_cancel": Operation("DELETE", "/price-alert/{id}", (), (), True, False, False, 0),
-    "price_alert_extend": Operation("POST", "/price-alert/{id}/extend", (), ("add_hours",), True, False, False, 0.02),
+    "price_alert_extend": Operation("POST", "/price-alert/{id}/extend", (), ("add_hours",), True, True, False, 0.02),
     "price_alert_pause": Operation("POST", "/price-alert/{id}/pause", (), ("until",), True, False, False, 0),
     "price_alert_resume": Operation("POST", "/price-alert/{id}/resume", (), (), True, False, False, 0),
     "price_alert_deliveries": Operation("GET", "/price-alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
@@ -3722,7 +3722,7 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alert": Operation("GET", "/liquidation/alert/{id}", (), (), False, False, True, 0),
     "liquidation_alerts": Operation("GET", "/liquidation/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "liquidation_alert_cancel": Operation("DELETE", "/liquidation/alert/{id}", (), (), True, False, False, 0),
-    "liquidation_alert_extend": Operation("POST", "/liquidation/alert/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "liquidation_alert_extend": Operation("POST", "/liquidation/alert/{id}/extend", (), ("add_hours",), True, True, False, 0.03),
     "liquidation_alert_pause": Operation("POST", "/liquidation/alert/{id}/pause", (), ("until",), True, False, False, 0),
     "liquidation_alert_resume": Operation("POST", "/liquidation/alert/{id}/resume", (), (), True, False, False, 0),
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
@@ -3732,7 +3732,7 @@ OPERATIONS: dict[str, Operation] = {
     "rule_alert": Operation("GET", "/alerts/{id}", (), (), False, False, True, 0),
     "rule_alerts": Operation("GET", "/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "rule_alert_cancel": Operation("DELETE", "/alerts/{id}", (), (), True, False, False, 0),
-    "rule_alert_extend": Operation("POST", "/alerts/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "rule_alert_extend": Operation("POST", "/alerts/{id}/extend", (), ("add_hours",), True, True, False, 0.03),
     "rule_alert_pause": Operation("POST", "/alerts/{id}/pause", (), ("until",), True, False, False, 0),
     "rule_alert_resume": Operation("POST", "/alerts/{id}/resume", (), (), True, False, False, 0),
     "rule_alert_edit": Operation("PATCH", "/alerts/{id}", (), ("when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "quiet_hours", "digest",), True, False, False, 0),
@@ -3894,9 +3894,9 @@ class Api:
         answer: PriceAlertCancel = self.send("price_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> PriceAlertExtend:
+    def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> PriceAlertExtend:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
-        answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
+        answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "idempotency_key": idempotency_key, "payment": payment})
         return answer
 
     def price_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> PriceAlertPause:
@@ -3944,9 +3944,9 @@ class Api:
         answer: LiquidationAlertCancel = self.send("liquidation_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> LiquidationAlertExtend:
+    def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> LiquidationAlertExtend:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
-        answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
+        answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "idempotency_key": idempotency_key, "payment": payment})
         return answer
 
     def liquidation_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
@@ -3994,9 +3994,9 @@ class Api:
         answer: RuleAlertCancel = self.send("rule_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> RuleAlertExtend:
+    def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
-        answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "payment": payment})
+        answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token, "idempotency_key": idempotency_key, "payment": payment})
         return answer
 
     def rule_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> RuleAlertPause:
@@ -4228,9 +4228,9 @@ class AsyncApi:
         """Cancel a price alert. DELETE /price-alert/{id}. Free."""
         return await self.run(lambda api: api.price_alert_cancel(id=id, manage_token=manage_token))
 
-    async def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> PriceAlertExtend:
+    async def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> PriceAlertExtend:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
-        return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
+        return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, idempotency_key=idempotency_key, payment=payment))
 
     async def price_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> PriceAlertPause:
         """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
@@ -4268,9 +4268,9 @@ class AsyncApi:
         """Cancel a liquidation alert. DELETE /liquidation/alert/{id}. Free."""
         return await self.run(lambda api: api.liquidation_alert_cancel(id=id, manage_token=manage_token))
 
-    async def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> LiquidationAlertExtend:
+    async def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> LiquidationAlertExtend:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
-        return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
+        return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, idempotency_key=idempotency_key, payment=payment))
 
     async def liquidation_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
         """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
@@ -4308,9 +4308,9 @@ class AsyncApi:
         """Cancel a rule. DELETE /alerts/{id}. Free."""
         return await self.run(lambda api: api.rule_alert_cancel(id=id, manage_token=manage_token))
 
-    async def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, payment: Payment | None = None) -> RuleAlertExtend:
+    async def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None, idempotency_key: str | None = None, payment: Payment | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
-        return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, payment=payment))
+        return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token, idempotency_key=idempotency_key, payment=payment))
 
     async def rule_alert_pause(self, id: str, *, until: str | Null | None = None, manage_token: str | None = None) -> RuleAlertPause:
         """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
