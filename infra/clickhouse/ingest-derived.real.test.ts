@@ -211,19 +211,23 @@ describe('signals', () => {
     ])
   })
 
+  const told = (change: Partial<Signal>): Signal => ({
+    asset: 'doge',
+    kind: 'cvd',
+    period: '',
+    from: 'neutral',
+    to: 'bullish',
+    value: 1,
+    evidence: {},
+    exchange: null,
+    time: T,
+    v: 7,
+    ...change,
+  })
+
   it('of older rules give way to those of newer ones, kind by kind', async () => {
-    const at = (seconds: number, generation: number, kind: string): Signal => ({
-      asset: 'doge',
-      kind,
-      period: '',
-      from: 'neutral',
-      to: 'bullish',
-      value: 1,
-      evidence: {},
-      exchange: null,
-      time: T + seconds,
-      v: generation * 2 ** 44 + 7,
-    })
+    const at = (seconds: number, generation: number, kind: string): Signal =>
+      told({ kind, time: T + seconds, v: generation * 2 ** 44 + 7 })
     const given = [at(1, 1, 'cvd'), at(1, 1, 'sentiment'), at(2, 2, 'cvd')]
     await world.append(
       'derived.signals',
@@ -233,5 +237,24 @@ describe('signals', () => {
       { kind: 'cvd', time: iso(T + 2) },
       { kind: 'sentiment', time: iso(T + 1) },
     ])
+  })
+
+  it('of older rules stay as they were told where newer ones have not told of the same part of the log', async () => {
+    const from = (offset: number, generation: number, period = '1h'): Signal =>
+      told({ asset: 'ada', period, time: T + offset, v: generation * 2 ** 44 + offset })
+    const stand = async (given: readonly Signal[], v: readonly Signal[]): Promise<void> => {
+      const records = given.map((value) => world.codec.encode('derived.signals', 'signal', value))
+      await world.append('derived.signals', records)
+      const rows = v.map((signal) => ({ time: iso(signal.time), v: signal.v }))
+      await world.soon("SELECT time, v FROM signals WHERE asset = 'ada' ORDER BY time, v", rows)
+    }
+    const first = [1, 2, 3, 6].map((offset) => from(offset, 3))
+    await stand(first, first)
+    // It has taken the place of the older one at 5, beside which it told nothing.
+    const [one, two, three] = first
+    if (one === undefined || two === undefined || three === undefined) throw new Error('there are three')
+    await stand([from(5, 4, '4h')], [one, two, three, from(5, 4, '4h')])
+    // What is folded again from 2 on replaces all that was told from there on, of every generation before.
+    await stand([from(2, 5, '4h'), from(8, 5)], [one, from(2, 5, '4h'), from(8, 5)])
   })
 })
