@@ -70,8 +70,16 @@ export class Loaded<Row extends { readonly time: string }> {
     return [...this.#byTime.values()].sort((a, b) => (a.time < b.time ? -1 : 1))
   }
 
-  /** The newest page again: what it has stands in place of what was read before. */
+  /**
+   * The newest page again: what it has stands in place of what was read before. Where it does not reach that, as of a page
+   * that was hidden for long, all begins anew with it: older pages fill what would be a hole.
+   */
   takeNewest(rows: readonly Row[], next: string | null): void {
+    const newest = this.rows.at(-1)
+    if (newest !== undefined && rows.length > 0 && rows.every(({ time }) => time > newest.time)) {
+      this.#byTime.clear()
+      this.#next = undefined
+    }
     this.#put(rows)
     if (this.#next === undefined) this.#next = next
   }
