@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { FUNDING_STALE, INTEREST_STALE } from '../views/perpetuals.ts'
 import { LiveCvd, type FlowTotals } from './web/cvd-live.ts'
 import { bucketOf, secondsOf, lineOf, totalOf, type CvdPoint } from './web/chart-series.ts'
 import * as words from './web/alert-words.ts'
 import * as format from './web/format.ts'
 import { Freshness } from './web/freshness.ts'
 import { rungsOf } from './web/levels.ts'
+import { agedOf, runningOf, STALE_MS } from './web/market-figures.ts'
 import { matchesOf } from './web/matches.ts'
 import { compare } from './web/order.ts'
 import { inOrder, stateOf, type Gap } from './web/stream-states.ts'
@@ -391,5 +393,48 @@ describe('buckets of the chart', () => {
         { cvd: 9, delta: -3 },
       ]),
     ).toEqual([2, -1])
+  })
+})
+
+describe('figures of a market', () => {
+  const NOW = 1_800_000_000_000
+  const rate = (exchange: string, said: number | null, old: number): object => ({
+    exchange,
+    rate: said,
+    interval_hours: 8,
+    time: NOW - old,
+  })
+  const funding = (...exchanges: readonly object[]): never => ({ exchanges }) as never
+  const risk = (old: number): never =>
+    ({ open_interest_usd: 5e9, cascade_risk: 'high', cascade_risk_reason: 'much', time: NOW - old }) as never
+
+  it('are of now for as long as the API says', () => {
+    expect([FUNDING_STALE, INTEREST_STALE]).toEqual([STALE_MS * 1_000, STALE_MS * 1_000])
+  })
+
+  it('have the rate of the first venue that is heard', () => {
+    const heard = funding(rate('binance', 9, STALE_MS + 1), rate('bybit', null, 0), rate('okx', -0.0001, STALE_MS))
+    expect(runningOf(heard, NOW)?.exchange).toBe('okx')
+    expect(agedOf({ funding: heard }, NOW).funding).toEqual({
+      text: '−0.0100 %',
+      classes: 'num',
+      title: 'okx, every 8 h',
+    })
+    expect(agedOf({ funding: heard }, NOW + 1).funding).toMatchObject({ text: format.DASH, title: '' })
+    expect(runningOf(funding({ ...rate('okx', 1, 0), time: null }), NOW)).toBeUndefined()
+  })
+
+  it('are weak and say their age where open interest and risk are of a time ago', () => {
+    const fresh = agedOf({ risk: risk(STALE_MS) }, NOW)
+    expect([fresh.interest, fresh.risk]).toEqual([
+      { text: '5.00B', classes: 'num', title: '' },
+      { text: 'high', classes: 'num risk-high', title: 'much' },
+    ])
+    const old = agedOf({ risk: risk(6 * 3_600_000) }, NOW)
+    expect([old.interest, old.risk]).toEqual([
+      { text: '5.00B', classes: 'num weak', title: '6 h old' },
+      { text: 'high', classes: 'num weak', title: '6 h old' },
+    ])
+    expect(agedOf({}, NOW).risk).toEqual({ text: format.DASH, classes: 'num risk-none', title: '' })
   })
 })

@@ -4,6 +4,7 @@ import { LiveCvd, type FlowTotals } from './cvd-live.ts'
 import { beforePaint, byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { Liquidations } from './liquidations.ts'
+import { agedOf, runningOf, type Funding, type Price, type Risk } from './market-figures.ts'
 import { answered, failed, forgotten } from './old-figures.ts'
 import { compare, type Sortable } from './order.ts'
 import { keepInAddress, Sorting } from './sorting.ts'
@@ -19,28 +20,6 @@ const REFRESH_MS = 15_000
 const AT_ONCE = 2
 /** What the panel is called by where the list itself is old. */
 const SYMBOLS = 'The list of symbols'
-
-interface Price {
-  readonly price: number
-  readonly change_24h: number | null
-  readonly quality: string
-  readonly sources: number
-  readonly time: number
-}
-
-interface Funding {
-  readonly exchanges: readonly {
-    readonly exchange: string
-    readonly rate: number | null
-    readonly interval_hours: number
-  }[]
-}
-
-interface Risk {
-  readonly open_interest_usd: number
-  readonly cascade_risk: string
-  readonly cascade_risk_reason: string
-}
 
 /** What is known of one symbol. */
 interface Known {
@@ -111,7 +90,7 @@ function figureOf({ symbol, price, funding, risk, cvd }: Known, name: string): S
     case 'change':
       return price?.change_24h
     case 'funding':
-      return runningOf(funding)?.rate
+      return runningOf(funding, now())?.rate
     case 'interest':
       return risk?.open_interest_usd
     case 'risk':
@@ -121,10 +100,6 @@ function figureOf({ symbol, price, funding, risk, cvd }: Known, name: string): S
     default:
       return cvd.of(name.slice('cvd-'.length))
   }
-}
-
-function runningOf(funding: Funding | undefined): Funding['exchanges'][number] | undefined {
-  return funding?.exchanges.find(({ rate }) => rate !== null)
 }
 
 /** Shows the symbols that are to be seen, in the order that was chosen. */
@@ -180,7 +155,7 @@ function drawSymbol(asset: string): void {
   const symbol = known.get(asset)
   if (symbol === undefined || !rows.has(asset)) return
   const row = rows.row(asset)
-  const { price, funding, risk, cvd } = symbol
+  const { price, cvd } = symbol
   say(cell(row, 'price'), format.price(price?.price), price?.quality === 'degraded' ? 'num weak' : 'num')
   const change = format.inPercent(price?.change_24h, 2)
   say(cell(row, 'change'), change, `num ${format.sideOf(change)}`)
@@ -190,19 +165,15 @@ function drawSymbol(asset: string): void {
     const side = part === undefined ? format.side(cvd.of(period)) : 'weak'
     say(cell(row, `cvd-${period}`), part === undefined ? value : `${value} in ${part}`, `num ${side}`)
   }
-  const running = runningOf(funding)
-  say(cell(row, 'funding'), format.percent(running?.rate, 4))
-  const where = running === undefined ? '' : `${running.exchange}, every ${running.interval_hours} h`
-  cell(row, 'funding')?.setAttribute('title', where)
-  say(cell(row, 'interest'), format.compact(risk?.open_interest_usd))
-  say(cell(row, 'risk'), risk?.cascade_risk ?? format.DASH, `num risk-${risk?.cascade_risk ?? 'none'}`)
-  cell(row, 'risk')?.setAttribute('title', risk?.cascade_risk_reason ?? '')
-  drawAge(row, symbol)
+  drawAged(row, symbol)
 }
 
-function drawAge(row: HTMLElement, { price }: Known): void {
-  const old = price === undefined ? undefined : now() - price.time
-  say(cell(row, 'age'), format.age(old), old !== undefined && old > 15_000 ? 'num weak' : 'num')
+/** What grows old by itself. */
+function drawAged(row: HTMLElement, symbol: Known): void {
+  for (const [name, { text, classes, title }] of Object.entries(agedOf(symbol, now()))) {
+    say(cell(row, name), text, classes)
+    cell(row, name)?.setAttribute('title', title)
+  }
 }
 
 async function readSymbols(): Promise<void> {
@@ -258,6 +229,6 @@ async function refresh(): Promise<void> {
 again(refresh, REFRESH_MS)
 setInterval(() => {
   if (sorting.order !== undefined) arrange()
-  for (const [asset, symbol] of known) if (rows.has(asset)) drawAge(rows.row(asset), symbol)
+  for (const [asset, symbol] of known) if (rows.has(asset)) drawAged(rows.row(asset), symbol)
   liquidations.draw(now())
 }, 1_000)
