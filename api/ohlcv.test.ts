@@ -216,6 +216,17 @@ describe('/ohlcv/:symbol before the first trades', () => {
     expect(await share(hour('22:00:00Z', '02T01:00:00Z'))).toMatchObject({ complete: false })
   })
 
+  it('looks for gaps from before memory only where the asset already traded then', async () => {
+    api.database.pasts = [candle(-24 * 20), candle(-1)]
+    const all = '&start=2025-12-01&end=2026-01-03'
+    expect((await hours(all))['candles']).toHaveLength(4)
+    expect(api.database.count('gaps')).toBe(0)
+    api.advance(60_000)
+    api.database.flows = [flow({ bucket: BEGUN - 24 * 19 * HOUR, price: 80 }), ...api.database.flows]
+    await hours(all)
+    expect(api.database.count('gaps')).toBeGreaterThan(0)
+  })
+
   it('does not say what a venue’s candle does not', async () => {
     api.database.pasts = [candle(-1, { venue: 'bybit', takerBuy: null }), candle(-1)]
     expect((await hours('&exchange=bybit'))['candles']).toMatchObject([

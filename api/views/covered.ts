@@ -2,6 +2,7 @@ import { KEPT, type Covered, type Stretch } from '../../processors/cvd/covered-t
 import type { Micros } from '../../schemas/records.ts'
 import type { Present } from '../present.ts'
 import { Row, type Database } from './database.ts'
+import type { Traded } from './flow.ts'
 import { gapsOf, readGaps, type GapRow } from './gaps.ts'
 import { microsSql } from './time.ts'
 
@@ -59,13 +60,23 @@ export interface Missing {
   readonly unsubscribed: readonly Unsubscribed[]
 }
 
-/** What is missing: from memory, unless the range begins before what memory holds. `now`: that of the data. */
+interface Heard {
+  readonly present: Present
+  readonly asset: string
+  /** The time of the data. */
+  readonly now: Micros
+  /** Instruments of the asset with a trade in the log; none: nothing of it can be missing. */
+  readonly traded: readonly Pick<Traded, 'first'>[]
+}
+
+/** What is missing: from memory, unless the range and the asset's trades begin before what memory holds. */
 export async function missingOf(
   log: { readonly database: Database; readonly partitions: number },
-  { present, asset, now }: { readonly present: Present; readonly asset: string; readonly now: Micros },
+  { present, asset, now, traded }: Heard,
   range: Stretch,
 ): Promise<Missing> {
-  if (range.from >= now - KEPT)
+  const first = Math.min(now, ...traded.map((one) => one.first))
+  if (Math.max(range.from, first) >= now - KEPT)
     return { gaps: gapsOf(present, asset, range), unsubscribed: unsubscribedOf(present, asset) }
   const [gaps, unsubscribed] = await Promise.all([
     readGaps(log, asset, range.from, range.to),
