@@ -43,7 +43,7 @@ class Tables implements Database {
     const value = (name: string): number => Number(params[name] ?? 0)
     const isCandles = sql.includes('argMin')
     const from = isCandles ? value('from') : value('anchor')
-    const hours = sql.includes('FROM flow_1h')
+    const hours = sql.includes('FROM flow_hours_log')
       ? this.#hours.filter(({ hour }) => hour < value('hours') && hour >= value('whole'))
       : []
     const isBucket = (bucket: Micros): boolean => bucket >= value('hours') || bucket < value('whole')

@@ -151,7 +151,7 @@ function kindOf(sql: string): string {
   if (sql.includes('FROM subscription_changes_log')) return 'ended'
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
   if (sql.includes('FROM venue_past_days')) return 'past'
-  if (sql.includes('FROM venue_candles_log')) return 'first-minute'
+  if (sql.includes('FROM venue_candles_log WHERE')) return 'first-minute'
   if (/FROM venue_candles WHERE[^]*GROUP BY start_us/.test(sql)) return 'past-candles'
   if (sql.includes('AS here')) return 'here'
   if (sql.includes('FROM system.disks')) return 'disk'

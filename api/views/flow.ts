@@ -6,6 +6,15 @@ import type { Present } from '../present.ts'
 import { flowTime } from './cvd.ts'
 import { floorTo, intervals, type Range } from './range.ts'
 
+/**
+ * SQL of what the views `flow_10s` and `flow_1h` are of: one row of each key. The views name 24 columns, which costs every
+ * question that goes by them 4 to 8 ms of planning.
+ */
+export const bucketsTable = 'flow_log FINAL'
+export const hoursTable = 'flow_hours_log FINAL'
+/** SQL of an instrument's venue. */
+export const venueSql = "splitByChar(':', instrument)[1]"
+
 /** The first and the newest trade of one instrument. */
 export interface Traded {
   readonly instrument: string

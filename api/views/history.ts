@@ -2,7 +2,7 @@ import type { Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
-import { storedRange, type FlowPositions } from './flow.ts'
+import { bucketsTable, hoursTable, storedRange, venueSql, type FlowPositions } from './flow.ts'
 import { candlesOfPast, isTold, pastParams, sourceRangeOf, sourceSql, toldBehind, untilSql, type Past } from './past.ts'
 import { joinedRange, ofTrades, sourceOf, type Source, type SourceRange } from './held-past.ts'
 import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
@@ -44,16 +44,16 @@ const past = {
     early: `(${isEarly} OR ${microsSql('at')} < ${untilSql})`,
     told: '1',
     candles: `SELECT venue, placed.2 AS time_us, 0 AS part, placed.1 * bought AS buy, placed.1 * sold AS sell, past
-      FROM (SELECT venue, arrayJoin([(1, ${bucketSql('start')}), (-1, -1)]) AS placed, ${candle}
+      FROM (SELECT ${venueSql} AS venue, arrayJoin([(1, ${bucketSql('start')}), (-1, -1)]) AS placed, ${candle}
         AND start >= ${timeParam('from')}) WHERE placed.2 < {end:Int64}
-      UNION ALL SELECT venue, -1 AS time_us, part, buy, sell, 0 AS past FROM flow_10s WHERE asset = {asset:String}
+      UNION ALL SELECT ${venueSql} AS venue, -1 AS time_us, part, buy, sell, 0 AS past FROM ${bucketsTable} WHERE asset = {asset:String}
         AND bucket >= ${timeParam('to')} AND bucket < ${timeParam('untold')} AND ${microsSql('bucket')} < ${untilSql}`,
   },
   fromAnchor: {
     early: isEarly,
     told: `${microsSql('at')} >= ${untilSql}`,
     candles: `SELECT venue, if(start < ${timeParam('from')}, -1, ${bucketSql('start')}) AS time_us, 0 AS part, bought AS buy,
-      sold AS sell, past FROM (SELECT venue, start, ${candle}
+      sold AS sell, past FROM (SELECT ${venueSql} AS venue, start, ${candle}
         AND start >= ${timeParam('anchor')} AND ${microsSql('start')} < {end:Int64})`,
   },
 }
@@ -64,8 +64,8 @@ function flowSql(anchor: 'fromStart' | 'fromAnchor', hasPast: boolean): string {
   return `SELECT venue, time_us, sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts,
   min(past) AS past_least, max(past) AS past_most
   FROM (SELECT venue, if(${early}, -1, ${bucketSql('at')}) AS time_us, part, buy, sell, 0 AS past
-    FROM (SELECT venue, instrument, hour AS at, part, buy, sell FROM flow_1h WHERE asset = {asset:String} AND ${hours}
-      UNION ALL SELECT venue, instrument, bucket AS at, part, buy, sell FROM flow_10s
+    FROM (SELECT ${venueSql} AS venue, instrument, hour AS at, part, buy, sell FROM ${hoursTable} WHERE asset = {asset:String} AND ${hours}
+      UNION ALL SELECT ${venueSql} AS venue, instrument, bucket AS at, part, buy, sell FROM ${bucketsTable}
         WHERE asset = {asset:String} AND ${buckets})
     WHERE ${told}${candles === undefined ? '' : ` UNION ALL ${candles}`})
   GROUP BY venue, time_us`

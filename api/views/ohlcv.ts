@@ -1,6 +1,6 @@
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
-import { storedRange, type FlowPositions } from './flow.ts'
+import { bucketsTable, hoursTable, storedRange, type FlowPositions } from './flow.ts'
 import { candlesOfPast, isTold, pastParams, sourceSql, sourceRangeOf, toldBehind, untilSql, type Past } from './past.ts'
 import { joinedRange, ofTrades, type SourceRange } from './held-past.ts'
 import { bucketSql, floorTo, intervals, type Range } from './range.ts'
@@ -38,9 +38,9 @@ export interface CandleQuery extends Range {
 const columns = `part, buy, sell, buy_count + sell_count AS records, open, high, low, close, open_time, close_time,
   first_id, last_id, 0 AS past`
 const of = 'asset = {asset:String} AND instrument IN {instruments:Array(String)}'
-const hoursSql = `SELECT hour AS at, ${columns} FROM flow_1h
+const hoursSql = `SELECT hour AS at, ${columns} FROM ${hoursTable}
   WHERE ${of} AND hour >= ${timeParam('from')} AND hour < ${timeParam('hours')}`
-const bucketsSql = `SELECT bucket AS at, ${columns} FROM flow_10s
+const bucketsSql = `SELECT bucket AS at, ${columns} FROM ${bucketsTable}
   WHERE ${of} AND bucket >= greatest(${timeParam('from')}, ${timeParam('hours')}) AND bucket < ${timeParam('to')}`
 const pastSql = `SELECT start AS at, 0 AS part, ifNull(taker_buy, 0) AS buy, volume - buy AS sell, ifNull(trades, 0) AS records,
   open, high, low, close, start AS open_time, addMicroseconds(start, seconds * 1000000 - 1) AS close_time, 0 AS first_id, 0 AS last_id,

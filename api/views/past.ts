@@ -160,5 +160,5 @@ export function pastParams(
 }
 
 /** SQL of the candles that count: of instruments of `past` alone. */
-export const candlesOfPast = `FROM venue_candles WHERE asset = {asset:String} AND seconds = {unit:UInt32}
+export const candlesOfPast = `FROM venue_candles_log FINAL WHERE asset = {asset:String} AND seconds = {unit:UInt32}
   AND ${microsSql('start')} < ${untilSql}`
