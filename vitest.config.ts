@@ -27,6 +27,8 @@ const alone = ['processors/webhooks/isolation.real.test.ts', 'scripts/cluster.re
 
 // What tests start is mostly Node with our sources: compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url))
+// Brokers of tests live for minutes, in which their thorough compiler costs more than it saves.
+process.env['JAVA_TOOL_OPTIONS'] ??= '-XX:TieredStopAtLevel=1'
 
 /** Projects, one after the other, by `npm test` each in a run of its own: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */
 export default defineConfig({
