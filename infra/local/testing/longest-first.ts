@@ -7,7 +7,6 @@ const LONG = [
   'infra/clickhouse/cut-log.real.test.ts',
   'api/payments/attacks.real.test.ts',
   'api/payments/facilitator.real.test.ts',
-  'scripts/clients/x402-v1/x402-v1.real.test.ts',
   'processors/feeds/feeds.real.test.ts',
   'infra/kafka/outage.real.test.ts',
   'processors/webhooks/webhooks.real.test.ts',

@@ -4,14 +4,12 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Route } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
-import { payer, payTo, token } from '../../../infra/local/chain/accounts.ts'
-import { tokenAbi, localClient } from '../../../infra/local/chain/prepare-chain.ts'
-import { urlOf } from '../../../infra/local/run-file.ts'
+import { PaidSystem } from '../../../api/testing/paid-system.ts'
+import { payer } from '../../../infra/local/chain/accounts.ts'
 import { atomicUnits } from '../../../processors/payments/wire/offer.ts'
-import { startOwnSystem, type OwnSystem } from '../../own-system.ts'
 
 const START_MS = 300_000
 const WARM_MS = 240_000
@@ -41,9 +39,10 @@ async function payAll(requests: readonly Request[]): Promise<Paid[]> {
   return JSON.parse(said) as Paid[]
 }
 
-let system: OwnSystem
+let system: PaidSystem
+let base: string
 
-const api = (path: string): string => urlOf(system.run(), 'api') + path
+const api = (path: string): string => base + path
 const post = (path: string, body: object): Request => ({
   url: api(path),
   init: {
@@ -52,14 +51,6 @@ const post = (path: string, body: object): Request => ({
     body: JSON.stringify(body),
   },
 })
-const balance = (account: `0x${string}`): Promise<bigint> =>
-  localClient(urlOf(system.run(), 'chain')).readContract({
-    address: token,
-    abi: tokenAbi,
-    functionName: 'balanceOf',
-    args: [account],
-  })
-
 const about = { symbol: 'BTC', webhook_url: 'https://localhost:4443/' }
 /** What is created where; none of them rings. */
 const alerts = {
@@ -81,14 +72,13 @@ const priceOf = (list: readonly Route[]): bigint =>
 
 describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
   beforeAll(async () => {
-    system = await startOwnSystem(['--payments', 'local', '--seed', '11', '--rate', '200'], {
-      BACKFILL_DAYS: '7',
-    })
+    system = await PaidSystem.open(inject('parts'))
+    base = (await system.startAll()).first.url
   }, START_MS)
-  afterAll(() => system.dispose(), START_MS)
+  afterAll(() => system?.stop(), START_MS)
 
   it('pays every priced route that reads, each exactly its price', { timeout: PAY_MS }, async () => {
-    const before = await balance(payTo)
+    const before = await system.balance()
     const paid = new Map<string, Paid>()
     // What is not warm yet is answered free of charge: the money below says so.
     const payRest = async (): Promise<string[]> => {
@@ -100,11 +90,11 @@ describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
     await expect.poll(payRest, { timeout: WARM_MS, interval: 2_000 }).toEqual([])
     const told = [...paid.values()].map(({ receipt }) => [receipt?.success, receipt?.network])
     expect(told).toEqual(priced('GET').map(() => [true, 'base-sepolia']))
-    expect((await balance(payTo)) - before).toBe(priceOf(priced('GET')))
+    expect((await system.balance()) - before).toBe(priceOf(priced('GET')))
   })
 
   it('pays for alerts, for their extension and for credit', { timeout: PAY_MS }, async () => {
-    const before = await balance(payTo)
+    const before = await system.balance()
     const kinds = Object.entries(alerts)
     const made = await payAll(kinds.map(([path, body]) => post(path, body)))
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
@@ -128,6 +118,6 @@ describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
       201,
       expect.objectContaining({ balance_usdc: 1 }),
     ])
-    expect((await balance(payTo)) - before).toBe(priceOf(priced('POST')))
+    expect((await system.balance()) - before).toBe(priceOf(priced('POST')))
   })
 })
