@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { connectClickhouse, type Clickhouse } from '../clickhouse/client.ts'
+import { attempt, trigger } from '../clickhouse/testing/small-world/business.ts'
 import { fillSmallWorld } from '../clickhouse/testing/small-world/fill.ts'
 import { M, SECOND } from '../clickhouse/testing/small-world/time.ts'
+import { flow } from '../clickhouse/testing/small-world/trades.ts'
 import { createWorld, type World } from '../clickhouse/testing/world.ts'
 import { fillIn, readDashboards } from './testing/dashboards.ts'
 
@@ -66,13 +68,92 @@ describe.each(readDashboards().map((dashboard) => [dashboard.file, dashboard] as
   })
 })
 
+async function shown<Row>(file: string, title: string, look: object = {}): Promise<Row[]> {
+  const dashboard = readDashboards().find((one) => one.file === file)
+  const panel = dashboard?.panels.find((one) => one.title === title)
+  return analyst.rows<Row>(fillIn(panel?.targets[0]?.rawSql ?? '', { ...range, variables: { asset: 'btc' }, ...look }))
+}
+
 it('tells funding by the year of the interval of its own time', async () => {
-  const market = readDashboards().find(({ file }) => file === 'market')
-  const panel = market?.panels.find(({ title }) => title === 'Funding')
-  const sql = fillIn(panel?.targets[0]?.rawSql ?? '', { ...range, variables: { asset: 'btc' } })
-  const rows = await analyst.rows<{ series: string; annual_pct: number }>(sql)
+  const rows = await shown<{ series: string; annual_pct: number }>('market', 'Funding')
   // As 03_funding_heat: Binance had terms of 8 h then, and has some of 4 h now.
   const yearly = rows.map(({ series, annual_pct }) => [series, Math.round(annual_pct * 100) / 100] as const)
   expect(Object.fromEntries(yearly)).toEqual({ binance: 21.9, okx: -43.8 })
   expect(rows).toHaveLength(2)
+})
+
+/** A day before the small world. */
+const B = Math.floor(M / (10 * SECOND)) * 10 * SECOND - 86_400 * SECOND
+const before = { from: B / SECOND, to: B / SECOND + 599 }
+
+it('tells trades a second as they were, in whole buckets of ten seconds, however near one looks', async () => {
+  const instrument = 'okx:perp:SOL-USDT-SWAP'
+  const flows = Array.from({ length: 60 }, (_, at) => {
+    const told = { bucket: B + at * 10 * SECOND, buy_count: 60, sell_count: 40 }
+    return { ...flow(instrument, 0, [1, 1, 1, 1], [1, 1]), asset: 'sol', ...told }
+  })
+  await world.append(
+    'derived.flow',
+    flows.map((value) => world.codec.encode('derived.flow', 'flow', value)),
+  )
+  await world.soon("SELECT count() AS n FROM flow_10s WHERE asset = 'sol'", [{ n: 60 }])
+  const panel = readDashboards()
+    .find(({ file }) => file === 'health')
+    ?.panels.find(({ title }) => title === 'Trades')
+  expect(panel?.interval).toBe('10s')
+  for (const intervalSeconds of [1, 10, 15, 60]) {
+    const rows = await shown<{ per_second: number }>('health', 'Trades', { ...before, intervalSeconds })
+    expect([intervalSeconds, new Set(rows.map(({ per_second: rate }) => rate))]).toEqual([
+      intervalSeconds,
+      new Set([10]),
+    ])
+  }
+})
+
+describe('alerts', () => {
+  beforeAll(async () => {
+    const rang = { ...trigger, alert_id: 'alert_o', trigger_id: 'alert_o_1', kind: 'rule', time: B } as const
+    const triggers = [rang, { ...rang, trigger_id: 'alert_o_1_over', time: B + 60 * SECOND }]
+    const tried = { ...attempt, outcome: 'retry', status: null, error: 'timeout' } as const
+    const attempts = [
+      { alert_id: 'alert_o', trigger_id: 'alert_o_1', triggered: B, started: B + SECOND },
+      { alert_id: 'alert_o', trigger_id: 'alert_o_1_over', triggered: B + 60 * SECOND, started: B + 360 * SECOND },
+      ...['btc', 'eth'].map((asset, at) => {
+        const id = `alert_p.${at + 1}.${asset}`
+        return { alert_id: id, trigger_id: `${id}_1`, triggered: B, started: B + SECOND }
+      }),
+    ].map((one) => ({ ...tried, ...one, finished: one.started + SECOND }))
+    const active = ['alert_o', 'alert_p.1.btc', 'alert_p.2.eth', 'alert_q.a3', 'alert_q.a3.btc']
+    const events = [...active.map((id) => [id, 'active'] as const), ['alert_r', 'cancelled'] as const]
+    const rows = events.map(([id, status]) => `('${id}', 'created', 'rule', 'btc', '${status}', now64(6), 1)`)
+    await Promise.all([
+      world.append(
+        'alerts.triggers',
+        triggers.map((value) => world.codec.encode('alerts.triggers', 'trigger', value)),
+      ),
+      world.append(
+        'webhooks.attempts',
+        attempts.map((value) => world.codec.encode('webhooks.attempts', 'attempt', value)),
+      ),
+      world.run(
+        `INSERT INTO alert_events_log (alert_id, event, kind, asset, status, time, v) VALUES ${rows.join(', ')}`,
+      ),
+    ])
+    await world.soon("SELECT count() AS n FROM triggers WHERE alert_id = 'alert_o'", [{ n: 2 }])
+    await world.soon("SELECT count() AS n FROM webhook_attempts WHERE error = 'timeout'", [{ n: 4 }])
+  })
+
+  it('that rang are told without what tells that a ring is over', async () => {
+    expect(await shown('alerts', 'Triggers', before)).toEqual([{ triggers: 1 }])
+    expect(await shown('alerts', 'Newest triggers', before)).toHaveLength(1)
+    const [latency] = await shown('alerts', 'From price to first attempt', { ...before, intervalSeconds: 3_600 })
+    expect(latency).toMatchObject({ p50_ms: 1_000, p99_ms: 1_000 })
+  })
+
+  it('for several symbols count once, whatever their parts', async () => {
+    expect(await shown('alerts', 'Active alerts')).toEqual([{ active: 3 }])
+    expect(await shown('alerts', 'Why attempts fail', before)).toEqual([
+      { http_status: '', reason: 'timeout', attempts: 4, alerts: 2 },
+    ])
+  })
 })

@@ -1,5 +1,5 @@
 -- Question: how long after a condition was met does its webhook leave, and when is it taken?
--- A row: a day of triggers, tests left out.
+-- A row: a day of triggers, without tests and what tells that a ring is over.
 -- Units: milliseconds from the moment that the condition was met to the first attempt, and to the end of the one that was
 -- taken (null: there was none); undelivered counts triggers that were not taken so far, attempted or not.
 -- Parameters: start, end
@@ -20,7 +20,8 @@ FROM
         minOrNullIf(dateDiff('microsecond', triggers.time, attempts.finished), attempts.outcome = 'delivered') / 1000 AS delivered_ms
     FROM triggers
     LEFT JOIN webhook_attempts AS attempts ON attempts.trigger_id = triggers.trigger_id
-    WHERE NOT triggers.test AND triggers.time >= {start:DateTime64(6, 'UTC')} AND triggers.time < {end:DateTime64(6, 'UTC')}
+    WHERE NOT triggers.test AND NOT endsWith(triggers.trigger_id, '_over')
+        AND triggers.time >= {start:DateTime64(6, 'UTC')} AND triggers.time < {end:DateTime64(6, 'UTC')}
     GROUP BY trigger_id
 )
 GROUP BY day

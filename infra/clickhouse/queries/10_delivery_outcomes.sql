@@ -1,13 +1,13 @@
 -- Question: what happens to attempts to deliver, and why do they fail?
 -- A row: an outcome with its reason.
--- Units: attempts and alerts in number; seconds are the median length of an attempt.
+-- Units: attempts and alerts in number, one for several symbols is one; seconds are the median length of an attempt.
 -- Parameters: start, end
 SELECT
     outcome,
     ifNull(toString(status), '') AS http_status,
     ifNull(error, '') AS reason,
     count() AS attempts,
-    uniqExact(alert_id) AS alerts,
+    uniqExact(splitByChar('.', alert_id)[1]) AS alerts,
     median(dateDiff('microsecond', started, finished)) / 1e6 AS seconds
 FROM webhook_attempts
 WHERE started >= {start:DateTime64(6, 'UTC')} AND started < {end:DateTime64(6, 'UTC')} AND number > 0

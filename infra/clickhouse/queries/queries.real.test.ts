@@ -13,6 +13,7 @@ import type {
   VenueCandle,
 } from '../../../schemas/records.ts'
 import { connectClickhouse, type Clickhouse } from '../client.ts'
+import { attempt } from '../testing/small-world/business.ts'
 import { fillSmallWorld } from '../testing/small-world/fill.ts'
 import { HOUR, MINUTE, SECOND } from '../testing/small-world/time.ts'
 import { createWorld, type World } from '../testing/world.ts'
@@ -261,6 +262,41 @@ describe('a price that is over a minute away from the time that is asked about d
   it('in 07_signal_hit_rate, nor as the price of the signal', async () => {
     // Of 9 s there is no later one; of 61 s the price of 0 s is too old.
     expect(await ask('07_signal_hit_rate', range)).toMatchObject([{ signals: 2, mean_return_bp: 200 }])
+  })
+})
+
+describe('of a rule for several symbols, and of a ring that is over,', () => {
+  const range = { start: '2024-08-28 00:00:00', end: '2024-08-29 00:00:00' }
+  beforeAll(async () => {
+    const at = dayOf(28)
+    const parts = ['alert_s.1.btc', 'alert_s.2.eth']
+    const rung = parts.map((alert_id) => ({ ...triggerOf(at), alert_id, trigger_id: `${alert_id}_1`, asset: 'dot' }))
+    const over = rung.map((one) => ({ ...one, trigger_id: `${one.trigger_id}_over`, time: at + SECOND }))
+    const triggers = [...rung, ...over]
+    const attempts = triggers.map(({ alert_id, trigger_id, time: triggered }) => {
+      const started = at + (trigger_id.endsWith('_over') ? MINUTE : SECOND)
+      return { ...attempt, alert_id, trigger_id, triggered, started, finished: started + SECOND }
+    })
+    await world.append(
+      'alerts.triggers',
+      triggers.map((row) => world.codec.encode('alerts.triggers', 'trigger', row)),
+    )
+    await world.append(
+      'webhooks.attempts',
+      attempts.map((row) => world.codec.encode('webhooks.attempts', 'attempt', row)),
+    )
+    await world.soon("SELECT count() AS n FROM triggers WHERE asset = 'dot'", [{ n: 4 }])
+    await world.soon("SELECT count() AS n FROM webhook_attempts WHERE startsWith(alert_id, 'alert_s.')", [{ n: 4 }])
+  })
+
+  it('09_delivery_latency counts what rang', async () => {
+    expect(await ask('09_delivery_latency', range)).toMatchObject([
+      { triggers: 2, undelivered: 0, first_p99_ms: 1_000, delivered_p99_ms: 2_000 },
+    ])
+  })
+
+  it('10_delivery_outcomes counts one alert, with all its attempts', async () => {
+    expect(await ask('10_delivery_outcomes', range)).toMatchObject([{ attempts: 4, alerts: 1 }])
   })
 })
 

@@ -6,6 +6,8 @@ export interface Panel {
   readonly title: string
   readonly description: string
   readonly datasource: { readonly uid: string }
+  /** The least width of an interval. */
+  readonly interval?: string
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly targets: readonly {
     readonly rawSql: string

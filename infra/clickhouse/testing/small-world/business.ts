@@ -12,7 +12,7 @@ export function businessFacts(): Fact[] {
   ]
 }
 
-const trigger: Trigger = {
+export const trigger: Trigger = {
   ...emptyFields('trigger'),
   trigger_id: 'alert_btc_1_1',
   alert_id: 'alert_btc_1',
@@ -46,7 +46,7 @@ const triggers: readonly Trigger[] = [
   { ...trigger, ...unsent, trigger_id: 'alert_btc_4_1', alert_id: 'alert_btc_4', v: 12 },
 ]
 
-const attempt: Attempt = {
+export const attempt: Attempt = {
   ...emptyFields('attempt'),
   trigger_id: 'alert_btc_1_1',
   alert_id: 'alert_btc_1',

@@ -18,7 +18,12 @@ export function tradeFacts(): Fact[] {
   ]
 }
 
-const flow = (instrument: string, seconds: number, ohlc: number[], [buy, sell]: readonly [number, number]): Flow => {
+export const flow = (
+  instrument: string,
+  seconds: number,
+  ohlc: number[],
+  [buy, sell]: readonly [number, number],
+): Flow => {
   const [open = 0, high = 0, low = 0, close = 0] = ohlc
   const bucket = M + seconds * SECOND
   return {
