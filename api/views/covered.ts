@@ -2,7 +2,6 @@ import { KEPT, type Covered, type Stretch } from '../../processors/cvd/covered-t
 import type { Micros } from '../../schemas/records.ts'
 import type { Present } from '../present.ts'
 import { Row, type Database } from './database.ts'
-import type { Traded } from './flow.ts'
 import { gapsOf, readGaps, type GapRow } from './gaps.ts'
 import { microsSql } from './time.ts'
 
@@ -66,7 +65,7 @@ interface Heard {
   /** The time of the data. */
   readonly now: Micros
   /** Instruments of the asset with a trade in the log; none: nothing of it can be missing. */
-  readonly traded: readonly Pick<Traded, 'first'>[]
+  readonly traded: readonly Pick<First, 'first'>[]
 }
 
 /** What is missing: from memory, unless the range and the asset's trades begin before what memory holds. */
