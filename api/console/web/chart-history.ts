@@ -50,7 +50,8 @@ export class PagedHistory<Row extends { readonly time: string }> {
     if (typeof next !== 'string') return false
     const answer = await this.#ask(OLDER, next)
     // Not what was asked for before all began anew.
-    if (answer.is === 'ok' && this.#loaded.next === next) this.#loaded.takeOlder(this.#rowsOf(answer.body), answer.body.next)
+    if (answer.is === 'ok' && this.#loaded.next === next)
+      this.#loaded.takeOlder(this.#rowsOf(answer.body), answer.body.next)
     return answer.is === 'ok'
   }
 
