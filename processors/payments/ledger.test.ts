@@ -133,7 +133,7 @@ describe('of several payments for one purchase', () => {
       ledger.forget(NOW + 86_400)
       expect(take(ledger, second(2))).toEqual(['bought'])
       ledger.end('b', failed)
-      ledger.forget(NOW + 86_400 + 8_000)
+      ledger.forget(NOW + 86_401)
       expect(take(ledger, second(3))).toEqual(['settle'])
     },
   )

@@ -226,11 +226,12 @@ const KEPT_SECONDS = 2 * 3_600
 /** One that has bought something under an `Idempotency-Key`, for as long as the key means the same. */
 const HELD_SECONDS = 24 * 3_600
 
-/** Seconds since the Unix epoch. A reservation's own time is that of its key already. */
+/** Seconds since the Unix epoch. A reservation's own time is that of its key: behind it the key is another's. */
 function knownUntil(
   { purchase, valid_before: end }: Pick<PaymentEvent, 'purchase' | 'valid_before'>,
   how: End,
 ): number {
+  if (how === 'reserved') return end
   return end + (how === 'settled' && purchase !== null ? HELD_SECONDS : KEPT_SECONDS)
 }
 
