@@ -12,7 +12,8 @@ import { addresses } from '../schemas/venues.ts'
 import { flag, readNumber, runCommand, running, text, type Values } from './command/command.ts'
 
 const usage = `npm run verify [-- flags]: compares the accounts of a running system with their source: trades and
-volumes over the whole time; and log, ClickHouse, flow and ledger in each 10 s of the last five hours, by quote volume too.
+volumes over the whole time; and log, ClickHouse, flow and ledger in each 10 s of the last five hours, by quote
+volume, lowest and highest price and the sum of the times too.
 
   --data DIR    its data folder (default .data)
   --pause       pause the simulator first, so that everything is compared to the last trade

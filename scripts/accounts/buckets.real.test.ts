@@ -31,7 +31,10 @@ it('adds up the trades of each ten seconds in ClickHouse, by side, and leaves ou
   await world.soon('SELECT count() AS rows FROM trades', [{ rows: 4 }])
   const found = await clickhouseBuckets(clickhouse, { from: first, to: first + 2 * BUCKET_MICROS })
   expect([...(found.get('binance:perp:BTCUSDT') ?? [])].sort(([a], [b]) => a - b)).toEqual([
-    [first, { count: 2, buy: 2, sell: 3, buyQuote: 200, sellQuote: 303 }],
-    [first + BUCKET_MICROS, { count: 1, buy: 0.5, sell: 0, buyQuote: 49.5, sellQuote: 0 }],
+    [
+      first,
+      { count: 2, buy: 2, sell: 3, buyQuote: 200, sellQuote: 303, low: 100, high: 101, times: BUCKET_MICROS - 1 },
+    ],
+    [first + BUCKET_MICROS, { count: 1, buy: 0.5, sell: 0, buyQuote: 49.5, sellQuote: 0, low: 99, high: 99, times: 0 }],
   ])
 })

@@ -8,12 +8,18 @@ export interface Sums {
   readonly sell: number
   readonly buyQuote: number
   readonly sellQuote: number
+  /** Of its prices. */
+  readonly low: number
+  readonly high: number
+  /** How far its trades are behind its start, added up, microseconds; null: not told. */
+  readonly times: number | null
 }
 
 /** By instrument and by the start of the bucket, microseconds. */
 export type BucketsOf = Map<string, Map<number, Sums>>
 
-const noSums: Sums = { count: 0, buy: 0, sell: 0, buyQuote: 0, sellQuote: 0 }
+const nothing = { count: 0, buy: 0, sell: 0, buyQuote: 0, sellQuote: 0 }
+const noSums: Sums = { ...nothing, low: Infinity, high: -Infinity, times: 0 }
 
 export function addTo(buckets: BucketsOf, instrument: string, start: number, more: Sums): void {
   let own = buckets.get(instrument)
@@ -29,6 +35,9 @@ function plus(a: Sums, b: Sums): Sums {
     sell: a.sell + b.sell,
     buyQuote: a.buyQuote + b.buyQuote,
     sellQuote: a.sellQuote + b.sellQuote,
+    low: Math.min(a.low, b.low),
+    high: Math.max(a.high, b.high),
+    times: a.times === null || b.times === null ? null : a.times + b.times,
   }
 }
 
@@ -50,6 +59,10 @@ interface BucketDifference {
   readonly buy: number
   readonly sell: number
   readonly quote: number
+  /** Where they differ. */
+  readonly low?: number
+  readonly high?: number
+  readonly times?: number
 }
 
 /** What the buckets of an instrument came to. */
@@ -150,6 +163,9 @@ function least(ours: Sums, theirs: Sums): Sums {
     sell: Math.min(ours.sell, theirs.sell),
     buyQuote: Math.min(ours.buyQuote, theirs.buyQuote),
     sellQuote: Math.min(ours.sellQuote, theirs.sellQuote),
+    low: Math.max(ours.low, theirs.low),
+    high: Math.min(ours.high, theirs.high),
+    times: ours.times === null || theirs.times === null ? null : Math.min(ours.times, theirs.times),
   }
 }
 
@@ -161,13 +177,24 @@ function differenceOf(ours: Sums, theirs: Sums, places: number) {
     const least = name === 'buy' || name === 'sell' ? step : 0
     return Math.abs(ours[name] - theirs[name]) <= Math.max(least, rounded)
   })
-  if (ours.count === theirs.count && isNear) return undefined
+  const further = furtherOf(ours, theirs)
+  if (ours.count === theirs.count && isNear && Object.keys(further).length === 0) return undefined
   return {
     trades: ours.count - theirs.count,
     buy: ours.buy - theirs.buy,
     sell: ours.sell - theirs.sell,
     quote: ours.buyQuote + ours.sellQuote - theirs.buyQuote - theirs.sellQuote,
+    ...further,
   }
+}
+
+/** Prices and times that differ, of a bucket that both have. */
+function furtherOf(ours: Sums, theirs: Sums): Pick<BucketDifference, 'low' | 'high' | 'times'> {
+  if (ours.count === 0 || theirs.count === 0) return {}
+  const [low, high] = [ours.low - theirs.low, ours.high - theirs.high]
+  const times = ours.times === null || theirs.times === null ? 0 : ours.times - theirs.times
+  const isFar = (difference: number): boolean => Math.abs(difference) > 4 * Number.EPSILON * theirs.high
+  return { ...(isFar(low) && { low }), ...(isFar(high) && { high }), ...(times !== 0 && { times }) }
 }
 
 function reportOf(compared: number, differences: readonly BucketDifference[]): BucketReport {
@@ -200,12 +227,16 @@ interface BucketRow {
   readonly sell: number
   readonly buy_quote: number
   readonly sell_quote: number
+  readonly low: number
+  readonly high: number
+  readonly times: number
 }
 
 const query = `
 SELECT instrument, toInt64(intDiv(toUnixTimestamp64Micro(time), ${BUCKET_MICROS})) * ${BUCKET_MICROS} AS bucket,
   count() AS trades, sumIf(size, taker = 'buy') AS buy, sumIf(size, taker = 'sell') AS sell,
-  sumIf(price * size, taker = 'buy') AS buy_quote, sumIf(price * size, taker = 'sell') AS sell_quote
+  sumIf(price * size, taker = 'buy') AS buy_quote, sumIf(price * size, taker = 'sell') AS sell_quote,
+  min(price) AS low, max(price) AS high, toInt64(sum(toUnixTimestamp64Micro(time) % ${BUCKET_MICROS})) AS times
 FROM trades
 WHERE toUnixTimestamp64Micro(time) >= {from:Int64} AND toUnixTimestamp64Micro(time) < {to:Int64}
 GROUP BY instrument, bucket`
@@ -214,8 +245,8 @@ GROUP BY instrument, bucket`
 export async function clickhouseBuckets(clickhouse: Pick<Clickhouse, 'rows'>, window: Window): Promise<BucketsOf> {
   const buckets: BucketsOf = new Map()
   for (const row of await clickhouse.rows<BucketRow>(query, { from: window.from, to: window.to })) {
-    const { instrument, bucket, trades, buy, sell, buy_quote: buyQuote, sell_quote: sellQuote } = row
-    addTo(buckets, instrument, bucket, { count: trades, buy, sell, buyQuote, sellQuote })
+    const { instrument, bucket, trades: count, buy_quote: buyQuote, sell_quote: sellQuote, ...same } = row
+    addTo(buckets, instrument, bucket, { count, buyQuote, sellQuote, ...same })
   }
   return buckets
 }

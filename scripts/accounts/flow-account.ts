@@ -9,6 +9,8 @@ interface Bucket {
   readonly sell: number
   readonly buyQuote: number
   readonly sellQuote: number
+  readonly low: number
+  readonly high: number
   readonly count: number
   readonly final: boolean
   readonly v: number
@@ -27,13 +29,13 @@ export class FlowAccount {
 
   add(key: string, message: Message): void {
     if (message.type !== 'flow' && message.type !== 'flow_hour') return
-    const { instrument, buy, sell, buy_quote: buyQuote, sell_quote: sellQuote, final, v } = message.value
+    const { instrument, buy, sell, buy_quote: buyQuote, sell_quote: sellQuote, low, high, final, v } = message.value
     const count = message.value.buy_count + message.value.sell_count
     const rows = message.type === 'flow' ? this.#buckets : this.#hours
     const start = message.type === 'flow' ? message.value.bucket : message.value.hour
     const highest = Math.max(rows.get(key)?.highest ?? v, v)
     this.version += 1
-    rows.set(key, { instrument, start, buy, sell, buyQuote, sellQuote, count, final, v, highest })
+    rows.set(key, { instrument, start, buy, sell, buyQuote, sellQuote, low, high, count, final, v, highest })
   }
 
   /**
@@ -67,9 +69,9 @@ export class FlowAccount {
   /** The same by bucket, its parts added up. */
   buckets(window: Window): BucketsOf {
     const buckets: BucketsOf = new Map()
-    for (const { instrument, start, count, buy, sell, buyQuote, sellQuote } of this.#buckets.values())
+    for (const { instrument, start, count, buy, sell, buyQuote, sellQuote, low, high } of this.#buckets.values())
       if (start >= window.from && start < window.to)
-        addTo(buckets, instrument, start, { count, buy, sell, buyQuote, sellQuote })
+        addTo(buckets, instrument, start, { count, buy, sell, buyQuote, sellQuote, low, high, times: null })
     return buckets
   }
 }

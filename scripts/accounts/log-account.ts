@@ -80,8 +80,9 @@ export class LogAccount {
 
   #bucket({ instrument, time, taker, price, size }: Trade): void {
     const [buy, sell] = [taker === 'buy' ? size : 0, taker === 'sell' ? size : 0]
-    const sums = { count: 1, buy, sell, buyQuote: price * buy, sellQuote: price * sell }
-    addTo(this.buckets, instrument, bucketOf(time), sums)
+    const start = bucketOf(time)
+    const amounts = { count: 1, buy, sell, buyQuote: price * buy, sellQuote: price * sell }
+    addTo(this.buckets, instrument, start, { ...amounts, low: price, high: price, times: time - start })
   }
 
   /** Where ids have no order only their equality says something. */

@@ -18,9 +18,9 @@ const partition = partitionOf('btc', PARTITIONS)
 const codec = localCodec()
 const UNIT = 10n ** 18n
 
-/** A purchase of size 1 at 100 in the bucket of this number, or one that differs from it. */
+/** A purchase of size 1 at 100 at the begin of the bucket of this number, or one that differs from it; `after`: microseconds. */
 type Traded =
-  number | { readonly bucket: number; readonly id?: number; readonly price?: number; readonly quote?: number }
+  number | ({ readonly bucket: number } & Partial<Record<'id' | 'price' | 'quote' | 'high' | 'after', number>>)
 
 /** One trade of size 1 in each bucket from 0 up to 10, by the source; `log`, `flow`, `clickhouse`: those that ours have. */
 interface Had {
@@ -82,10 +82,10 @@ function isIn(traded: Traded, { from, to }: Window): boolean {
   return bucket * BUCKET >= from && bucket * BUCKET < to
 }
 
-function whole(traded: Traded): { bucket: number; id: number; price: number; quote: number } {
+function whole(traded: Traded): Record<'bucket' | 'id' | 'price' | 'quote' | 'high' | 'after', number> {
   const { bucket, ...more } = typeof traded === 'number' ? { bucket: traded } : traded
   const price = more.price ?? 100
-  return { bucket, id: bucket + 1, price, quote: price, ...more }
+  return { bucket, id: bucket + 1, price, quote: price, high: price, after: 0, ...more }
 }
 
 function totals(traded: readonly Traded[]): Totals {
@@ -94,8 +94,10 @@ function totals(traded: readonly Traded[]): Totals {
 
 function bucketsOf(traded: readonly Traded[]): BucketsOf {
   const found: BucketsOf = new Map()
-  for (const { bucket, price } of traded.map(whole))
-    addTo(found, instrument, bucket * BUCKET, { count: 1, buy: 1, sell: 0, buyQuote: price, sellQuote: 0 })
+  for (const { bucket, price, after } of traded.map(whole)) {
+    const amounts = { count: 1, buy: 1, sell: 0, buyQuote: price, sellQuote: 0 }
+    addTo(found, instrument, bucket * BUCKET, { ...amounts, low: price, high: price, times: after })
+  }
   return found
 }
 
@@ -106,8 +108,8 @@ function clickhouseOf(traded: readonly Traded[]): Books['clickhouse'] {
       const window = { from: Number(bounds?.['from']), to: Number(bounds?.['to']) }
       const within = traded.filter((one) => isIn(one, window))
       const lines = query.includes('buy_quote')
-        ? [...(bucketsOf(within).get(instrument) ?? [])].map(([bucket, { count, buy, sell, ...quotes }]) => {
-            return { instrument, bucket, trades: count, buy, sell, buy_quote: quotes.buyQuote, sell_quote: 0 }
+        ? [...(bucketsOf(within).get(instrument) ?? [])].map(([bucket, { count, buyQuote, sellQuote, ...same }]) => {
+            return { instrument, bucket, trades: count, buy_quote: buyQuote, sell_quote: sellQuote, ...same }
           })
         : [{ instrument, trades: `${within.length}`, buy: `${within.length}`, sell: '0' }]
       return JSON.parse(JSON.stringify(lines)) as Row[]
@@ -116,16 +118,16 @@ function clickhouseOf(traded: readonly Traded[]): Books['clickhouse'] {
 }
 
 function trade(traded: Traded): Trade {
-  const { bucket, id, price, quote } = whole(traded)
+  const { bucket, id, price, quote, after } = whole(traded)
   const ids = { first_id: id, last_id: id, count: 1, sequence: null }
   const amounts = { price, size: 1, quote, size_factor: 1, price_factor: 1, taker: 'buy' } as const
-  const times = { time: bucket * BUCKET, received: bucket * BUCKET }
+  const times = { time: bucket * BUCKET + after, received: bucket * BUCKET }
   return { instrument, asset: 'btc', ...ids, ...amounts, ...times, origin: 'stream', gap_id: null }
 }
 
 function flowOf(traded: Traded): Flow {
-  const { bucket, quote } = whole(traded)
-  const prices = { open: 100, high: 100, low: 100, close: 100, open_time: 0, close_time: 0, first_id: 1, last_id: 1 }
+  const { bucket, price, quote, high } = whole(traded)
+  const prices = { open: price, high, low: price, close: price, open_time: 0, close_time: 0, first_id: 1, last_id: 1 }
   const amounts = { buy: 1, sell: 0, buy_quote: quote, sell_quote: 0, buy_count: 1, sell_count: 0 }
   return {
     asset: 'btc',
@@ -209,6 +211,7 @@ describe('accounts of a log that has lost something', () => {
 /** Trade 3 is at another price, in another bucket, or lost while trade 5 is there twice. */
 const dear = [...without(3), { bucket: 3, price: 101 }]
 const late = [...without(3), { bucket: 4, id: 4 }]
+const early = [...without(3), { bucket: 3, after: 1 }]
 const balanced = [...without(3), { bucket: 5, id: 11 }]
 
 describe('accounts whose sums over the whole time are equal', () => {
@@ -224,6 +227,14 @@ describe('accounts whose sums over the whole time are equal', () => {
     ['all prices of ours are other ones', { log: dear, flow: dear, clickhouse: dear }, ['log'], 0],
     ['a price of ClickHouse is another one', { log: all, flow: all, clickhouse: dear }, ['clickhouse'], 0],
     ['a price of the flow is another one', { log: all, flow: dear, clickhouse: all }, ['flow'], 0],
+    ['all of ours have another time in the bucket', { log: early, flow: all, clickhouse: early }, ['log'], 0],
+    ['ClickHouse has another time in the bucket', { log: all, flow: all, clickhouse: early }, ['clickhouse'], 0],
+    [
+      'the high of the flow is another one',
+      { log: all, flow: [...without(3), { bucket: 3, high: 101 }], clickhouse: all },
+      ['flow'],
+      0,
+    ],
     ['a trade is counted in another bucket of CVD', { log: all, flow: late, clickhouse: all }, ['flow', 'flow'], 1],
     ['ClickHouse has another time', { log: all, flow: all, clickhouse: late }, ['clickhouse', 'clickhouse'], 1],
     ['all of ours have another time', { log: late, flow: late, clickhouse: late }, ['log', 'log'], 1],
@@ -239,7 +250,7 @@ describe('accounts whose sums over the whole time are equal', () => {
   it('say which bucket is wrong, by how much', async () => {
     const report = await judged({ log: all, flow: all, clickhouse: dear })
     expect(reportText(report, 'ledger')).toContain(
-      'bucket  binance:perp:BTCUSDT  1970-01-01T00:00:30.000Z  clickhouse: 0 trades, buy 0, sell 0, quote 1\n',
+      'bucket  binance:perp:BTCUSDT  1970-01-01T00:00:30.000Z  clickhouse: 0 trades, buy 0, sell 0, quote 1, low 1, high 1\n',
     )
     expect(reportText(report, 'ledger')).toContain('Buckets of 10 s: 10 compared, 1 differ.')
     expect(reportJson(report, 'ledger')).toMatchObject({

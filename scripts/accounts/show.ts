@@ -48,9 +48,11 @@ export function faultsOf({ rows }: Report): string[] {
 }
 
 function bucketLines({ instrument, buckets: { off, first } }: Row): string[] {
-  const lines = first.map(({ account, bucket, trades, buy, sell, quote }) => {
-    const figures = `${signed(trades)} trades, buy ${figure(buy)}, sell ${figure(sell)}, quote ${figure(quote)}`
-    return `bucket  ${instrument}  ${time(bucket)}  ${account}: ${figures}`
+  const lines = first.map(({ account, bucket, trades, buy, sell, quote, low, high, times }) => {
+    const figures = Object.entries({ buy, sell, quote, low, high, times }).flatMap(([name, value]) =>
+      value === undefined ? [] : `, ${name} ${figure(value)}`,
+    )
+    return `bucket  ${instrument}  ${time(bucket)}  ${account}: ${signed(trades)} trades${figures.join('')}`
   })
   return off > first.length ? [...lines, `bucket  ${instrument}  ${off} buckets differ`] : lines
 }

@@ -27,6 +27,9 @@ interface BucketLine extends Pick<LedgerLine, 'venue' | 'instrument' | 'trades'>
   readonly sell_volume: number
   readonly buy_quote: number
   readonly sell_quote: number
+  readonly low: number
+  readonly high: number
+  readonly times: number
 }
 
 /** The simulator's accounts and its switch. */
@@ -65,9 +68,9 @@ export class Ledger implements Source {
     const lines = (await this.#ask('GET', `/ledger/buckets?from=${from}&to=${to - 1}`)) as readonly BucketLine[]
     const buckets: BucketsOf = new Map()
     for (const line of lines) {
-      const { bucket, trades: count, buy_volume: buy, sell_volume: sell } = line
-      const sums = { count, buy, sell, buyQuote: line.buy_quote, sellQuote: line.sell_quote }
-      addTo(buckets, instrumentOf(line), bucket, sums)
+      const { bucket, trades: count, buy_volume: buy, sell_volume: sell, low, high, times } = line
+      const amounts = { count, buy, sell, buyQuote: line.buy_quote, sellQuote: line.sell_quote }
+      addTo(buckets, instrumentOf(line), bucket, { ...amounts, low, high, times })
     }
     return buckets
   }

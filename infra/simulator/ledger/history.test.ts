@@ -143,6 +143,8 @@ test.each([
   const [first] = bucketRows(own, history.buckets(step, START + 1, START + step - 1))
   expect(first).toMatchObject({ bucket: START, trades: 2 })
   expect(first).toMatchObject(expected)
+  const price = expected.buy_quote / expected.buy_volume
+  expect([(first?.low ?? NaN) / price, (first?.high ?? NaN) / price]).toEqual([expect.closeTo(1), expect.closeTo(1)])
   expect(bucketRows(own, history.buckets(1_000_000)).map(({ bucket }) => bucket - START)).toEqual([0, 1e6, 3e6])
   history.close()
 })

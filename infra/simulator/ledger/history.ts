@@ -110,15 +110,19 @@ export class History {
   /** The same by stretches of `step`, each by its start. */
   buckets(step: Micros, from?: Micros, to?: Micros): Map<Micros, BucketTotals> {
     const buckets = new Map<Micros, BucketTotals>()
+    const tick = tickOf(this.market)
     for (const page of this.pages(from, to))
       for (const trade of page) {
         if (trade.block) continue
         const start = Math.floor(trade.time / step) * step
-        const known = buckets.get(start) ?? { trades: 0, buy: 0, sell: 0, buyQuote: 0, sellQuote: 0 }
+        const known = buckets.get(start) ?? noTrades()
         buckets.set(start, known)
         known.trades += 1
         known[trade.buy ? 'buy' : 'sell'] += trade.size
         known[trade.buy ? 'buyQuote' : 'sellQuote'] += trade.price * trade.size
+        known.low = Math.min(known.low, trade.price)
+        known.high = Math.max(known.high, trade.price)
+        known.times += Math.floor(trade.time / tick) * tick - start
       }
     return buckets
   }
@@ -208,6 +212,15 @@ interface BucketTotals {
   sell: number
   buyQuote: number
   sellQuote: number
+  /** In whole units of price. */
+  low: number
+  high: number
+  /** How far the trades are behind its start as the venue writes their times, added up, microseconds. */
+  times: number
+}
+
+function noTrades(): BucketTotals {
+  return { trades: 0, buy: 0, sell: 0, buyQuote: 0, sellQuote: 0, low: Infinity, high: -Infinity, times: 0 }
 }
 
 /** One line of the ledger. Volumes are decimal text in units of the base asset. */
@@ -236,6 +249,10 @@ export interface BucketRow {
   readonly sell_volume: number
   readonly buy_quote: number
   readonly sell_quote: number
+  readonly low: number
+  readonly high: number
+  /** How far its trades are behind its start, added up, microseconds. */
+  readonly times: number
 }
 
 /** The least time that a venue writes, microseconds. */
@@ -264,9 +281,10 @@ export function bucketRows(market: Market, buckets: ReadonlyMap<Micros, BucketTo
   const { venue, symbol, sizeDecimals, priceDecimals, factor } = market
   const base = sizeDecimals - factor
   // A contract's price is that of one base unit, a multiplied symbol's that of its multiple.
-  const quote = base + priceDecimals + (venue === 'okx' || venue === 'gate' ? 0 : factor)
+  const price = priceDecimals + (venue === 'okx' || venue === 'gate' ? 0 : factor)
+  const quote = base + price
   const scaled = (units: number, decimals: number): number => units / 10 ** decimals
-  return [...buckets].map(([bucket, { trades, buy, sell, buyQuote, sellQuote }]) => ({
+  return [...buckets].map(([bucket, { trades, buy, sell, buyQuote, sellQuote, low, high, times }]) => ({
     venue,
     instrument: symbol,
     bucket,
@@ -275,6 +293,9 @@ export function bucketRows(market: Market, buckets: ReadonlyMap<Micros, BucketTo
     sell_volume: scaled(sell, base),
     buy_quote: scaled(buyQuote, quote),
     sell_quote: scaled(sellQuote, quote),
+    low: scaled(low, price),
+    high: scaled(high, price),
+    times,
   }))
 }
 
