@@ -276,10 +276,10 @@ describe('a window of trades', () => {
     (window) => {
       const units = { '1m': 6, '5m': 30, '15m': 90, '30m': 180, '1h': 360 }[window] ?? NaN
       const bounds = (metric: string, mean: number) => [
-        { metric, window, operator: 'below', value: mean * 0.995 },
-        { metric, window, operator: 'above', value: mean * 1.005 },
-        { metric, window, close: '5m', operator: 'below', value: mean * 0.995 },
-        { metric, window, close: '5m', operator: 'above', value: mean * 1.005 },
+        { metric, window, operator: 'below', value: mean * 0.9999 },
+        { metric, window, operator: 'above', value: mean * 1.0001 },
+        { metric, window, close: '5m', operator: 'below', value: mean * 0.9999 },
+        { metric, window, close: '5m', operator: 'above', value: mean * 1.0001 },
       ]
       const whens = [...bounds('volume', units), ...bounds('volume_spike', 1)]
       expect(rings(whens, steady(20))).toEqual(whens.map(() => []))

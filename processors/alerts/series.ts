@@ -1,4 +1,5 @@
 import type { CompositePrice, LiquidationRisk, Metric as MetricRecord, Micros } from '../../schemas/records.ts'
+import { BUCKET } from '../cvd/bucket.ts'
 import { LATENESS } from '../cvd/state.ts'
 import { cascadeRisks } from '../liquidations/cascade.ts'
 import { asDecimal, asRatio, decimalDifference, decimalMean, percentChange } from '../prices/decimal.ts'
@@ -231,7 +232,7 @@ export class Series {
     const { make } = this.#metric
     if (make !== 'sum' || this.#value === null) return this.#isFlow ? now : Infinity
     const [first] = this.#samples
-    return first === undefined ? Infinity : this.#slotOf(first[0]) * this.#slot + this.#window + this.#behind
+    return first === undefined ? Infinity : this.#beginOf(first[0]) + this.#window + this.#behind
   }
 
   /** What was so before a candle's end becomes the value of the candle. */
@@ -338,9 +339,15 @@ export class Series {
 
   /** How much of a sample came after a time, in whole seconds, as they are told: all, nothing, or a part of its slot. */
   #shareSince(from: Micros, at: Micros, slot = this.#slot): number {
-    const begin = this.#slotOf(at, slot) * slot
+    const begin = this.#beginOf(at, slot)
     const since = Math.floor(from / SECOND) * SECOND
     return Math.min(1, Math.max(0, (at - since) / (at - begin)))
+  }
+
+  /** When what a sample holds began to come: with its slot, or, of several buckets of trades, with the first of them. */
+  #beginOf(at: Micros, slot = this.#slot): Micros {
+    const begin = this.#slotOf(at, slot) * slot
+    return this.input === 'cvd' && slot > BUCKET ? Math.floor(begin / BUCKET) * BUCKET : begin
   }
 
   /** Of a spike's windows before the newest. */
