@@ -1,4 +1,5 @@
 import { interestRuleOf, type FundingVenue } from '../../schemas/venues.ts'
+import { asRatio } from '../prices/decimal.ts'
 
 /** How far the rate may be pulled from the average premium towards the interest, fraction. */
 const DAMPER = 0.0005
@@ -21,14 +22,14 @@ export interface FundingTerms {
  * - Binance: `F = [P + clamp(I - P, -0.05 %, 0.05 %)] / (8 / N)` with I of 8 h, whatever the interval N.
  * - Bybit, OKX: `F = P + clamp(I - P, -0.05 %, 0.05 %)` with I of N hours, not divided.
  *
- * Then no more than the cap and no less than the floor.
+ * To twelve decimals, so that a bound is the bound; then no more than the cap and no less than the floor.
  */
 export function fundingRate(venue: FundingVenue, premium: number, terms: FundingTerms): number {
   const rate =
     interestRuleOf(venue) === 'of_8h'
       ? damped(premium, interestOf(terms.interestDaily, 8)) / (8 / terms.intervalHours)
       : damped(premium, interestOf(terms.interestDaily, terms.intervalHours))
-  return Math.max(terms.floor ?? -Infinity, Math.min(terms.cap ?? Infinity, rate))
+  return Math.max(terms.floor ?? -Infinity, Math.min(terms.cap ?? Infinity, asRatio(rate)))
 }
 
 /** `P + clamp(I - P, -d, d)`, written so that within the damper it is the interest itself, not a rounding away from it. */
@@ -38,10 +39,10 @@ function damped(premium: number, interest: number): number {
 
 /**
  * Interest of some hours, a fraction: the rate of an interval in which perpetual and index agree. `interestDaily` is null
- * where the venue does not say. In steps of 10^-12, since 0.0003 / 3 as doubles is not the 0.0001 that the venues mean.
+ * where the venue does not say. To twelve decimals, since 0.0003 / 3 as doubles is not the 0.0001 that the venues mean.
  */
 export function interestOf(interestDaily: number | null, hours: number): number {
-  return Math.round((((interestDaily ?? INTEREST_DAILY) * hours) / 24) * 1e12) / 1e12
+  return asRatio(((interestDaily ?? INTEREST_DAILY) * hours) / 24)
 }
 
 const HOURS_A_DAY = 24

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Funding, FundingView, Signal } from '../../schemas/records.ts'
 import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
+import { classifyFunding } from './classes.ts'
 import { funding } from './funding.ts'
 import {
   binance,
@@ -116,7 +117,7 @@ describe('a perpetual whose interval nobody has told', () => {
     const announced = { next_settlement: T0 + 4 * HOUR }
     const given = empty().batch(rate(0, 0, announced), premium(0.009, -1), premium(0.001, 0), premium(0.002, 1))
     given.restart().batch(terms({ interval_hours: 4 }), mark(2 * MINUTE))
-    expect(view(given)).toMatchObject({ samples: 2, expected: 2, premium: 0.002, average_premium: 0.005 / 3 })
+    expect(view(given)).toMatchObject({ samples: 2, expected: 2, premium: 0.002, average_premium: 0.001666666667 })
   })
 
   it('stands back behind another of its venue', () => {
@@ -137,8 +138,9 @@ describe('the predicted rate', () => {
     const seen = view(given)
     expect(seen).toMatchObject({ samples: 479, expected: 479 })
     // 479 of 480 minutes have closed: 239 of them with a premium.
-    expect(seen?.average_premium).toBeCloseTo((0.0012 * ((479 * 480) / 2 - (240 * 241) / 2)) / ((479 * 480) / 2), 15)
-    expect(seen?.predicted).toBeCloseTo((seen?.average_premium ?? NaN) - 0.0005, 15)
+    const exact = (0.0012 * ((479 * 480) / 2 - (240 * 241) / 2)) / ((479 * 480) / 2)
+    expect(seen?.average_premium).toBe(Number(exact.toFixed(12)))
+    expect(seen?.predicted).toBe(Number((exact - 0.0005).toFixed(12)))
   })
 
   it.each([
@@ -155,6 +157,15 @@ describe('the predicted rate', () => {
       mark(10 * MINUTE),
     )
     expect(rows(given).at(-1)?.exchanges[0]).toMatchObject({ predicted, samples: 10, expected: 10 })
+  })
+
+  it('of a premium that stands still is on the bound that its decimals make, whenever it is asked', () => {
+    const given = fed().batch(rate(0, 0))
+    const told = Array.from({ length: 479 }, (_, n) => {
+      const { average_premium, predicted } = view(given.batch(premium(-0.001, n), mark((n + 1) * MINUTE))) ?? {}
+      return [average_premium, predicted, classifyFunding(predicted ?? NaN)]
+    })
+    expect(told).toEqual(Array.from({ length: 479 }, () => [-0.001, -0.0005, 'bearish']))
   })
 
   it('keeps to the contract’s cap, floor and interest', () => {

@@ -1,4 +1,5 @@
 import type { Micros } from '../../schemas/records.ts'
+import { asRatio } from '../prices/decimal.ts'
 import { MINUTE, UNSETTLED_MINUTES, type KnownPerp, type Perp, type Minutes } from './state.ts'
 
 /**
@@ -60,7 +61,7 @@ export function record(minutes: Minutes, minute: number, premium: number): boole
 
 /**
  * The linearly time-weighted mean of the minutes `[start, start + elapsed)`: `sum(i x P_i) / sum(i)`, i from 1 at the
- * settlement on. A missing minute is left out with its weight.
+ * settlement on, to twelve decimals. A missing minute is left out with its weight.
  */
 export function average(minutes: Minutes, start: number, elapsed: number): Average {
   let sum = 0
@@ -73,5 +74,5 @@ export function average(minutes: Minutes, start: number, elapsed: number): Avera
     weights += i
     samples += 1
   }
-  return { average: samples === 0 ? null : sum / weights, samples }
+  return { average: samples === 0 ? null : asRatio(sum / weights), samples }
 }
