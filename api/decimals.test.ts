@@ -56,4 +56,13 @@ describe('a number that was computed', () => {
     expect(digits.length).toBeGreaterThan(0)
     expect(digits.filter((number) => noisy.test(number.replace('.', '')))).toEqual([])
   })
+
+  it('is, before the first premium, mark over index less one as their decimals make it', async () => {
+    const { market } = api.database
+    market.funding = market.funding.map((row) => ({
+      ...row,
+      exchanges: row.exchanges.map((view) => ({ ...view, premium: null, mark: 100.01, index: 100 })),
+    }))
+    expect((await api.get('/futures/predicted-funding/BTC')).body).toMatchObject({ premium_index: 0.0001 })
+  })
 })

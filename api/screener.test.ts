@@ -69,6 +69,22 @@ describe('the screener', () => {
     expect(eth).toMatchObject({ open_interest_change_1h_pct: null })
   })
 
+  it('tells a small change of open interest by the decimals that make it', async () => {
+    const { market } = api.database
+    const [row] = market.derivatives
+    if (row === undefined) throw new Error('there is a perpetual')
+    const said = { ...row, asset: 'btc', instrument: 'binance:perp:BTCUSDT', open_interest: 100_000 }
+    market.derivatives = [{ ...said, open_interest_time: NOW - HOUR - 60_000_000 }]
+    const now = (exchange: string, open_interest: number | null): number | null =>
+      exchange === 'binance' ? 100_001 : open_interest
+    market.funding = market.funding.map((funding) => ({
+      ...funding,
+      exchanges: funding.exchanges.map((view) => ({ ...view, open_interest: now(view.exchange, view.open_interest) })),
+    }))
+    const [btc] = (await screen()).symbols
+    expect(btc).toMatchObject({ symbol: 'BTC', open_interest_change_1h_pct: 0.001 })
+  })
+
   it('values open interest at marks of the last minute alone', async () => {
     const { market } = api.database
     const byName = '?sort=symbol&order=asc'

@@ -2,6 +2,7 @@ import { assetRoute } from './data.ts'
 import { jsonOutput } from '../route.ts'
 import { bestArb } from '../../processors/funding/arbitrage.ts'
 import { classifyFunding, fundingClasses, fundingLabels } from '../../processors/funding/classes.ts'
+import { asRatio } from '../../processors/prices/decimal.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import type { Settled } from '../../processors/present/state.ts'
 import { fundingOf, fractionAYear, percentAYear, percentOf } from '../views/funding.ts'
@@ -201,7 +202,7 @@ function predictedView(context: AssetContext): View {
     interval_hours: intervalHours,
     next_funding_time: iso(nextSettlement),
     time_to_funding_ms: Math.max(0, Math.round((nextSettlement - context.clock) / 1000)),
-    premium_index: perpetual.premium ?? perpetual.mark / perpetual.index - 1,
+    premium_index: perpetual.premium ?? asRatio(perpetual.mark / perpetual.index - 1),
     average_premium_index: perpetual.averagePremium,
     premium_samples: perpetual.samples,
     premium_samples_expected: perpetual.expected,

@@ -1,5 +1,5 @@
 import { windowOf, periods, type PeriodName } from '../../processors/cvd/periods.ts'
-import { asDecimal } from '../../processors/prices/decimal.ts'
+import { asDecimal, percentChange } from '../../processors/prices/decimal.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues, type TradeVenueRow } from '../../schemas/venues.ts'
@@ -124,7 +124,7 @@ function changeOf(
     return before === undefined ? [] : [{ units, before }]
   })
   const before = sum(both.map((one) => one.before))
-  return before === 0 ? null : asDecimal((sum(both.map(({ units }) => units)) / before - 1) * 100)
+  return before === 0 ? null : percentChange(before, sum(both.map(({ units }) => units)))
 }
 
 function flowFigures(

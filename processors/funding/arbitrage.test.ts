@@ -77,6 +77,19 @@ describe('the best arbitrage', () => {
     expect(best?.annualized_spread_pct).toBeCloseTo(87.6 - 21.9, 10)
   })
 
+  it('of rates that nearly cancel has the decimals that they make', () => {
+    const pair = fc.record({ rate: fc.integer({ min: -1_000, max: 1_000 }), more: fc.integer({ min: 1, max: 10 }) })
+    fc.assert(
+      fc.property(pair, ({ rate, more }) => {
+        const best = bestArb([at('binance', Number(`${rate}e-6`)), at('okx', Number(`${rate + more}e-6`))])
+        expect(best).toMatchObject({
+          rate_spread: Number(`${more}e-6`),
+          annualized_spread_pct: Number(`${1095 * more}e-4`),
+        })
+      }),
+    )
+  })
+
   it('is null below two venues', () => {
     expect(bestArb([])).toBeNull()
     expect(bestArb([at('okx', 0.0001)])).toBeNull()

@@ -1,4 +1,4 @@
-import { asDecimal, decimalDifference } from '../prices/decimal.ts'
+import { asDecimal, asRatio, decimalDifference } from '../prices/decimal.ts'
 import { annualised } from './formula.ts'
 
 const HOURS_A_YEAR = 8_760
@@ -87,7 +87,7 @@ export function bestArb(exchanges: readonly ExchangeRate[]): BestArb | null {
     long_exchange: long.exchange,
     short_exchange: short.exchange,
     rate_spread: decimalDifference(short.rate, long.rate),
-    annualized_spread_pct: asDecimal((perYear(short) - perYear(long)) * 100),
+    annualized_spread_pct: asRatio((perYear(short) - perYear(long)) * 100),
     direction: `long_${long.exchange}_short_${short.exchange}`,
   }
 }
