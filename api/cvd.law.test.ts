@@ -1,21 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CvdTestDriver, mark, SECOND, T0 } from '../processors/cvd/testing/records.ts'
+import { CvdTestDriver, mark, SECOND, T0, trade } from '../processors/cvd/testing/records.ts'
 import { periods, windowOf, type PeriodName } from '../processors/cvd/periods.ts'
 import { periodNames } from '../processors/cvd/state.ts'
 import { takeIn } from '../processors/present/present.ts'
 import { emptyPresent, loadPresent, savePresent, type PresentState } from '../processors/present/state.ts'
 import type { Flow, VenueCandle } from '../schemas/records.ts'
-import { partsOf } from '../schemas/venues.ts'
+import { partsOf, usualTradeVenues } from '../schemas/venues.ts'
 import { Present } from './present.ts'
 import { batches, rowsOf } from './testing/flow-logs.ts'
-import { flowTime, sumsOf, type InstrumentSums } from './views/cvd.ts'
+import { aggregate, flowTime, sumsOf, type InstrumentSums } from './views/cvd.ts'
 import { bounded, LAW_MS } from '../processors/kernel/testing/law.ts'
+
+/** Every period ends with the 10 s that `now` lies in. */
+const endOf = (now: number): number => windowOf(periods['1h'], now).to
 
 /** By adding up rows, as a reader of ClickHouse's `flow_10s` does. */
 function plainSums(rows: readonly Flow[], asset: string, period: PeriodName, now: number): InstrumentSums[] {
-  const { from, to } = windowOf(periods[period], now)
-  const known = rows.filter((row) => row.asset === asset && row.bucket < to)
+  const { from } = windowOf(periods[period], now)
+  const known = rows.filter((row) => row.asset === asset && row.bucket < endOf(now))
   return [...Map.groupBy(known, (row) => row.instrument)].map(([instrument, own]) => {
     const within = own.filter(({ bucket }) => bucket >= from)
     const sum = (of: readonly Flow[], name: 'buy' | 'sell' | 'buy_quote' | 'sell_quote'): number =>
@@ -76,6 +79,23 @@ describe('CVD from memory', () => {
       )
     },
   )
+})
+
+it('is one running total for every period, also right after the 10 s that a mark has told of', () => {
+  const fed = new CvdTestDriver()
+  fed.batch(trade({ time: T0 + SECOND, first_id: 1, size: 1 }), mark(T0 + 9.6 * SECOND))
+  fed.batch(trade({ time: T0 + 10.2 * SECOND, first_id: 2, size: 5 }))
+  const state = emptyPresent()
+  for (const [offset, { topic, message }] of fed.emitted.entries())
+    if (message !== null) takeIn(state, { topic, offset, message })
+  const present = new Present(() => [state], emptyPresent())
+  const told = periodNames.map((period) => {
+    const sums = sumsOf(present, 'btc', period, flowTime(present, 'btc') ?? 0)
+    const { cvd, cvd_usd, period_cvd } = aggregate(sums, { covered: 1, counted: usualTradeVenues }).total
+    return [period, cvd, cvd_usd, period_cvd]
+  })
+  // The second trade is behind the last bucket of 1h, 10 s, and within those of the others, of a minute and more.
+  expect(told).toEqual(periodNames.map((period) => [period, 1, 100, 1]))
 })
 
 const HOUR = 3_600 * SECOND
@@ -159,7 +179,7 @@ function comparePast(state: PresentState, rows: readonly Flow[], read: readonly 
     for (const instrument of new Set(
       [...rows, ...read].filter(({ asset }) => asset === 'btc').map((row) => row.instrument),
     )) {
-      const own = rows.filter((row) => row.instrument === instrument && row.bucket < window.to)
+      const own = rows.filter((row) => row.instrument === instrument && row.bucket < endOf(now))
       const wanted = plainBuys(
         own,
         read.filter((row) => row.instrument === instrument),

@@ -91,12 +91,13 @@ describe('/cvd/:symbol', () => {
   })
 
   it.each(Object.keys(periods) as PeriodName[])('counts exactly the buckets of %s', async (period) => {
-    const { from, to } = windowOf(periods[period], NOW)
+    const { from } = windowOf(periods[period], NOW)
+    const open = NOW - (NOW % (10 * SECOND))
     api.database.flows = [
       flow({ bucket: from - 10 * SECOND, buy: 1000, sell: 0 }),
       flow({ bucket: from, buy: 1, sell: 0 }),
-      flow({ bucket: to - 10 * SECOND, buy: 10, sell: 0 }),
-      flow({ bucket: to, buy: 100, sell: 0 }),
+      flow({ bucket: open, buy: 10, sell: 0 }),
+      flow({ bucket: open + 10 * SECOND, buy: 100, sell: 0 }),
     ]
     expect(await cvd(`/cvd/BTC?period=${period}`)).toMatchObject({ buy_volume: 11, cvd: 1011 })
   })

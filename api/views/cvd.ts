@@ -51,7 +51,9 @@ export function sumsOf(present: Present, asset: string, period: PeriodName, now:
   const { cvd, open } = present.of(asset)
   const { closed = 0, instruments = [] } = cvd.get(asset) ?? {}
   const counted = new Map(instruments.map((one) => [one.instrument, one]))
-  const isOpen = (row: Flow): boolean => row.asset === asset && row.bucket >= closed && row.bucket < window.to
+  // Whatever the period, what is told ends with the bucket of `now`: the last one of 7d has half an hour.
+  const end = now - (now % BUCKET) + BUCKET
+  const isOpen = (row: Flow): boolean => row.asset === asset && row.bucket >= closed && row.bucket < end
   const rows = Map.groupBy([...open.values()].filter(isOpen), (row) => row.instrument)
   const names = new Set([...counted.keys(), ...rows.keys(), ...pastInstruments(present, asset)])
   return [...names].flatMap((instrument) => {
