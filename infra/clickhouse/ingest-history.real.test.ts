@@ -199,6 +199,25 @@ it('says of a venue that does not tell who took that it does not, and gives no f
   expect(await world.rows(`SELECT * FROM cvd(asset = 'silent', seconds = 3600, ${range})`)).toEqual([])
 })
 
+it('gives the flow of those hours alone of which a venue tells who took, where it does not of others', async () => {
+  const okx = { instrument: 'okx:perp:BTC-USDT-SWAP' }
+  const silent = { ...okx, taker_buy: null }
+  await world.append('market.history', [
+    candle('partly', -3, silent),
+    candle('partly', -2, silent),
+    candle('partly', -1, okx),
+    candle('partly', 0, okx),
+  ])
+  await arrived(4, "asset = 'partly'")
+  const flow = (columns: string, seconds: number): Promise<unknown[]> =>
+    world.rows(`SELECT ${columns} FROM cvd(asset = 'partly', seconds = ${seconds}, ${range})`)
+  expect(await flow('time, delta, cvd, sell_volume, source', 3600)).toEqual([
+    { ...told(-1), delta: 18, cvd: -20, sell_volume: 41 },
+    { ...told(0), delta: 20, cvd: 0, sell_volume: 40 },
+  ])
+  expect(await flow('delta, sell_volume', 86_400)).toEqual([{ delta: 38, sell_volume: 81 }])
+})
+
 it('has no candle of a time in which nothing was traded, although a venue tells one', async () => {
   const quiet = {
     instrument: 'kraken:spot:BTC/USD',
