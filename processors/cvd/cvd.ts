@@ -1,22 +1,12 @@
 import { emptyFields } from '../../schemas/codec.ts'
-import type {
-  Cvd,
-  Flow,
-  FlowHour,
-  LogGap,
-  Mark,
-  Metric,
-  Micros,
-  Signal,
-  SubscriptionChange,
-} from '../../schemas/records.ts'
+import type { Cvd, Flow, FlowHour, LogGap, Mark, Metric, Signal, SubscriptionChange } from '../../schemas/records.ts'
 import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey, flowOf } from './bucket.ts'
-import { hourKey, hoursAgain, type Cause } from './hours.ts'
+import { hourKey, hoursAgain, takeUnread, type Cause } from './hours.ts'
 import { forgetChanges, loadState, saveState } from './save.ts'
 import { emptyState, instrumentOf, type CvdState } from './state.ts'
-import { advanceTime } from './time.ts'
+import { advanceTime, type Moment } from './time.ts'
 import { applyTrade, takeHeldBack } from './trades.ts'
 import { cvdKey, takeUntold, tell, toldAgain } from './volumes.ts'
 
@@ -59,6 +49,7 @@ export const cvd: Processor<CvdState, Emitted> = {
 
   flush(state, emit) {
     emitHeldBack(state, 'all', emit)
+    for (const hour of takeUnread(state)) emitHour(hour, emit)
     takeUntold(state, (value) => emitCvd(value, emit))
   },
 
@@ -81,16 +72,11 @@ function applyLogGap(state: CvdState, { next, from_time, to_time }: LogGap): voi
   for (const { covered } of state.instruments.values()) covered.gap(gap)
 }
 
-interface Moment {
-  readonly time: Micros
-  /** As in the context. */
-  readonly isUnread: boolean
-}
-
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */
-function applyMark(state: CvdState, { time, isUnread }: Moment, cause: Cause, emit: Emit): void {
+function applyMark(state: CvdState, moment: Moment, cause: Cause, emit: Emit): void {
+  const { time, isUnread } = moment
   const isRare = isRareMark(state.time, time)
-  const { hours, signals, metrics } = advanceTime(state, time, cause)
+  const { hours, signals, metrics } = advanceTime(state, moment, cause)
   emitHeldBack(state, isUnread ? 'final' : 'all', emit)
   for (const hour of hours) emitHour(hour, emit)
   takeUntold(state, (value) => emitCvd(value, emit))

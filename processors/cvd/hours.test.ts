@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { FlowHour } from '../../schemas/records.ts'
+import type { Output } from '../kernel/processor.ts'
 import { versionOf } from '../kernel/version.ts'
+import { cvd } from './cvd.ts'
 import { CvdTestDriver, mark, SECOND, T0, trade } from './testing/records.ts'
 
 const MINUTE = 60 * SECOND
@@ -91,4 +94,31 @@ describe('an hour', () => {
     fed.batch(mark(T0 + 3 * HOUR)).save(parts)
     expect(hours()).toEqual([])
   })
+})
+
+it('is said in the end as it is said on the way, where nobody reads what is not final', () => {
+  const messages = [
+    trade({ first_id: 1, time: T0 + SECOND }),
+    mark(T0 + 12 * SECOND),
+    trade({ first_id: 2, time: T0 + 11 * SECOND }),
+    mark(T0 + 22 * SECOND),
+    trade({ first_id: 3, time: T0 + 2 * SECOND }), // of a closed bucket: its hour waits for the next mark that closes one
+    mark(T0 + 23 * SECOND),
+  ]
+  const said = (isUnread: boolean, until: number): [rows: number, last: FlowHour | undefined] => {
+    const state = cvd.empty()
+    const rows: FlowHour[] = []
+    const emit = ({ message }: Output): void => void (message?.type === 'flow_hour' && rows.push(message.value))
+    for (const [offset, message] of messages.slice(0, until).entries()) {
+      const entry = { topic: 'market.trades', offset, time: 0, message } as const
+      cvd.apply(state, entry, { partition: 0, v: versionOf(1, offset), partitionTime: 0, isUnread }, emit)
+    }
+    cvd.flush?.(state, emit)
+    cvd.flush?.(state, emit)
+    return [rows.length, rows.at(-1)]
+  }
+  for (let until = 1; until <= messages.length; until++)
+    expect(said(true, until)[1], `${until} records`).toEqual(said(false, until)[1])
+  expect(said(true, messages.length)[0]).toBe(1)
+  expect(said(false, messages.length)[0]).toBe(2)
 })

@@ -105,19 +105,40 @@ function note(state: CvdState, hour: Hour): void {
 
 /**
  * Rows of the hours that have changed, once more of those that have closed since `closed`, in an order that follows from
- * the log alone.
+ * the log alone. `isUnread`: those that are not final may wait for `takeUnread`.
  */
-export function takeHours(state: CvdState, closed: number, v: number): FlowHour[] {
+export function takeHours(state: CvdState, closed: number, v: number, isUnread: boolean): FlowHour[] {
   for (const [index, hours] of state.hours)
     if (closesWithin(index, closed, state.closed)) for (const hour of hours) holdBack(state, hour)
-  const rows = state.heldBackHours.map((hour) => {
+  const rows: FlowHour[] = []
+  for (const hour of state.heldBackHours) {
     hour.sum.isHeldBack = false
     hour.sum.v = v
     note(state, hour)
-    return rowOf(hour.owner, hour.index, hour.sum, isClosed(hour.index, state.closed))
-  })
+    state.unreadHours.delete(hour)
+    const final = isClosed(hour.index, state.closed)
+    if (isUnread && !final) state.unreadHours.add(hour)
+    else rows.push(rowOf(hour.owner, hour.index, hour.sum, final))
+  }
   state.heldBackHours.length = 0
   return rows.sort((a, b) => compare(a.instrument, b.instrument) || a.hour - b.hour)
+}
+
+/** Rows that were held back because nobody reads them before the last. */
+export function takeUnread({ unreadHours }: CvdState): FlowHour[] {
+  if (unreadHours.size === 0) return nothing
+  const rows = [...unreadHours].map(({ owner, index, sum }) => rowOf(owner, index, sum, false))
+  unreadHours.clear()
+  return rows
+}
+
+const nothing: FlowHour[] = []
+
+/** Before an hour changes between two marks: what the last has left unread of it may be the last that is said. */
+export function tellUnread(state: CvdState, owner: InstrumentState, bucket: number): void {
+  const hour = owner.hours.get(hourIndex(bucket))
+  if (hour === undefined || !state.unreadHours.delete(hour)) return
+  state.lateHours.push(rowOf(owner, hour.index, hour.sum, false))
 }
 
 /** Rows of the hours that are kept, as they were last said. */

@@ -109,9 +109,11 @@ export interface CvdState {
   firstHour: number
   /** Hours that changed since they were last emitted. */
   readonly heldBackHours: Hour[]
+  /** Hours that are not final, where nobody reads such: what would have been emitted of them is their sum as it is. */
+  readonly unreadHours: Set<Hour>
   /** Assets of which something changed that is counted. */
   readonly untold: AssetState[]
-  /** Rows of trades whose hour is not kept. */
+  /** Rows of trades whose hour is not kept, and of hours before a change, that wait for the batch or the next mark to end. */
   readonly lateHours: FlowHour[]
   readonly refused: Record<Refusal, number>
   /** Trades that came after their bucket had left the state. */
@@ -137,6 +139,7 @@ export function emptyState(): CvdState {
     hours: new Map(),
     firstHour: 0,
     heldBackHours: [],
+    unreadHours: new Set(),
     untold: [],
     lateHours: [],
     refused: { duplicate: 0, overlap: 0, unchecked: 0, no_taker: 0 },

@@ -12,6 +12,12 @@ import { count, tell } from './volumes.ts'
 /** Buckets that are kept behind the newest that is closed. */
 const KEPT = HORIZON / BUCKET
 
+export interface Moment {
+  readonly time: Micros
+  /** As in the context of an entry. */
+  readonly isUnread: boolean
+}
+
 /** What follows from a mark. */
 export interface TimeOutputs {
   readonly hours: readonly FlowHour[]
@@ -23,10 +29,10 @@ export interface TimeOutputs {
 const nothing: TimeOutputs = { hours: [], signals: [], metrics: [] }
 
 /**
- * Moves partition time on to `time`, which is later: closes buckets, sums hours up, lets old ones go, looks at the
+ * Moves partition time on to a moment that is later: closes buckets, sums hours up, lets old ones go, looks at the
  * signals. A mark that closes several buckets is one look, at the end of the last.
  */
-export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause): TimeOutputs {
+export function advanceTime(state: CvdState, { time, isUnread }: Moment, { offset, v }: Cause): TimeOutputs {
   const wasClosed = state.closed
   setTime(state, time)
   const { closed } = state
@@ -35,7 +41,7 @@ export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause)
   for (const asset of assets) advance(state, asset, v)
   const closedNow = closing(state, wasClosed, closed)
   for (const bucket of closedNow) close(state, bucket, { offset, v })
-  const hours = takeHours(state, wasClosed, v)
+  const hours = takeHours(state, wasClosed, v, isUnread)
   letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
   letHoursGo(state)
   const signals = assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v))

@@ -1,6 +1,6 @@
 import type { Flow, Micros, Trade } from '../../schemas/records.ts'
 import { bucketIndex, flowOf, fold, newPart, type Part } from './bucket.ts'
-import { addLateHour, addToHour, type Cause } from './hours.ts'
+import { addLateHour, addToHour, tellUnread, type Cause } from './hours.ts'
 import { bucketOf, instrumentOf, type Bucket, type CvdState, type InstrumentState, type Refusal } from './state.ts'
 import { count, tell } from './volumes.ts'
 
@@ -88,6 +88,7 @@ function addToClosed(state: CvdState, instrument: InstrumentState, trade: Trade,
   const index = bucketIndex(trade.time)
   const volume = partOfOne(0, trade, cause.v)
   count(state, instrument, index, volume, cause.v)
+  tellUnread(state, instrument, index)
   addToHour(state, instrument, index, { volume, prices }, cause)
 }
 
