@@ -28,11 +28,12 @@ export interface Covered {
  * The share of the time from `from` up to `to` that the log holds: the mean over the instruments that traded before its end
  * and were subscribed at some time of it. In whole microseconds, so that it does not depend on their order.
  */
-export function coveredShare(instruments: readonly Covered[], { from, to }: Stretch): number {
+export function coveredShare(instruments: readonly Covered[], stretch: Stretch): number {
+  const { from, to } = stretch
   let wanted = 0
   let covered = 0
   for (const instrument of instruments) {
-    if (!wasSubscribed(instrument, { from, to })) continue
+    if (!wasSubscribed(instrument, stretch)) continue
     wanted += 1
     covered += coveredTime(instrument, from, to)
   }
@@ -56,7 +57,8 @@ export function wasSubscribed(
   { since, unsubscribed }: Pick<Covered, 'since' | 'unsubscribed'>,
   { from, to }: Stretch,
 ): boolean {
-  return since < to && !unsubscribed.some((un) => un.from <= from && un.to >= to)
+  if (since >= to) return false
+  return unsubscribed.length === 0 || !unsubscribed.some((un) => un.from <= from && un.to >= to)
 }
 
 function coveredTime({ since, holes, unsubscribed }: Covered, from: Micros, to: Micros): Micros {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SECOND, T0 } from './testing/records.ts'
-import { periods } from './periods.ts'
 import { Ring, type RingSlot, type Volume } from './ring.ts'
 
 const HOUR = 3_600 * SECOND
@@ -13,33 +12,33 @@ function volume(buy: number, sell: number): Volume {
 
 describe('a ring', () => {
   it('holds exactly its period: from its start on, up to its end', () => {
-    const ring = new Ring(periods['1h'], T0 + HOUR)
+    const ring = new Ring('1h', T0 + HOUR)
     ring.add(T0 - BUCKET, volume(1, 0))
     ring.add(T0, volume(2, 0))
     ring.add(T0 + HOUR - BUCKET, volume(0, 4))
     ring.add(T0 + HOUR, volume(8, 0))
-    expect(ring.sums()).toEqual([volume(2, 4)])
+    expect(ring.sums()).toEqual([{ period: '1h', to: T0 + HOUR, ...volume(2, 4) }])
   })
 
   it('includes its open bucket where the end is not on a bucket’s bound', () => {
-    const ring = new Ring(periods['7d'], T0 + BUCKET)
+    const ring = new Ring('7d', T0 + BUCKET)
     ring.add(T0, volume(1, 0))
     ring.add(T0 - 7 * 24 * HOUR, volume(2, 0))
     ring.add(T0 - 7 * 24 * HOUR + HOUR / 2, volume(4, 0))
-    expect(ring.sums()).toEqual([volume(5, 0)])
+    expect(ring.sums()).toEqual([{ period: '7d', to: T0 + HOUR / 2, ...volume(5, 0) }])
   })
 
   it('says what it holds once it has moved on by one slot and by two', () => {
-    const ring = new Ring(periods['1h'], T0 + HOUR)
+    const ring = new Ring('1h', T0 + HOUR)
     for (const at of [0, 1, 2]) ring.add(T0 + at * BUCKET, volume(10 ** at, 0))
     expect(ring.sums(2).map(({ buy }) => buy)).toEqual([111, 110, 100])
   })
 
   it('forgets everything when time jumps over its whole length', () => {
-    const ring = new Ring(periods['1h'], T0)
+    const ring = new Ring('1h', T0)
     ring.add(T0 - BUCKET, volume(1, 1))
     ring.advance(T0 + 100 * HOUR)
-    expect(ring.sums()).toEqual([volume(0, 0)])
+    expect(ring.sums()).toEqual([{ period: '1h', to: T0 + 100 * HOUR, ...volume(0, 0) }])
     expect([...ring.changes()].map(([, slots]) => slots)).toEqual([[]])
   })
 
@@ -52,7 +51,7 @@ describe('a ring', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100, size: 'max' }), fc.nat(100), (steps, savedAfter) => {
         let end = T0
-        let ring = new Ring(periods['1h'], end)
+        let ring = new Ring('1h', end)
         const saved = new Map<number, RingSlot[]>()
         const save = (from: Ring): void => {
           for (const [chunk, slots] of from.changes()) {
@@ -61,7 +60,7 @@ describe('a ring', () => {
           }
           from.forgetChanges()
         }
-        const straight = new Ring(periods['1h'], end)
+        const straight = new Ring('1h', end)
         for (const [index, what] of steps.entries()) {
           if ('to' in what) {
             end = Math.max(end, T0 + what.to * BUCKET)
@@ -75,7 +74,7 @@ describe('a ring', () => {
           if (index % 7 === 0) save(ring)
           if (index === savedAfter) {
             save(ring)
-            ring = new Ring(periods['1h'], end)
+            ring = new Ring('1h', end)
             for (const slots of saved.values()) ring.load(slots)
           }
         }

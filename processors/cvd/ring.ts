@@ -1,5 +1,5 @@
-import type { Micros } from '../../schemas/records.ts'
-import { windowOf, type Period } from './periods.ts'
+import type { Micros, PeriodVolume } from '../../schemas/records.ts'
+import { periods, type Period, type PeriodName } from './periods.ts'
 
 /** Slots that are saved together: small enough to write often, large enough to keep the number of parts low. */
 const CHUNK = 12
@@ -33,6 +33,7 @@ interface SlotSum {
  * slot by slot from the oldest on, so that nothing drifts and a restored ring gives the same sum to the last bit.
  */
 export class Ring {
+  readonly #name: PeriodName
   readonly #period: Period
   readonly #slots: number
   /** Slot by slot, `WIDTH` numbers each. */
@@ -42,11 +43,16 @@ export class Ring {
   readonly #changed = new Set<number>()
   /** Chunks that were ever filled and not yet dropped. */
   readonly #chunks = new Set<number>()
+  #oldestChunk = 0
   /** Of slots that have not changed since they were summed up, each from a slot that is asked for. */
   #older: SlotSum[] = []
+  /** What is summed up now. */
+  readonly #sum = emptySum(0)
 
   /** `end`: where the period ends, on a bound of 10 s. */
-  constructor(period: Period, end: Micros) {
+  constructor(name: PeriodName, end: Micros) {
+    const period = periods[name]
+    this.#name = name
     this.#period = period
     this.#slots = period.length / period.bucket
     this.#volumes = new Float64Array(this.#slots * WIDTH)
@@ -66,7 +72,7 @@ export class Ring {
     for (let slot = from; slot <= newest; slot++) this.#clear(slot)
     this.#newest = newest
     const oldest = newest - this.#slots + 1
-    this.#older = this.#older.filter((known) => known.from >= oldest)
+    if (this.#older.some((known) => known.from < oldest)) this.#older = this.#older.filter(({ from }) => from >= oldest)
     this.#dropChunks()
   }
 
@@ -76,16 +82,17 @@ export class Ring {
   }
 
   /** The period's sums, then those of the same slots once it has moved on by one slot, by two and so on up to `on`. */
-  sums(on = 0): Volume[] {
+  sums(on = 0): PeriodVolume[] {
     const oldest = this.#newest - this.#slots + 1
+    const sum = this.#sum
     const { to, buy, sell, buy_quote, sell_quote } = this.#olderFrom(oldest + on)
-    const sum = { from: oldest, to, buy, sell, buy_quote, sell_quote }
+    setSum(sum, to, buy, sell, buy_quote, sell_quote)
     this.#extend(sum, this.#newest + 1)
-    const sums = [volumeOf(sum)]
-    for (let slot = oldest + on - 1; slot >= oldest; slot--) {
-      sum.to = slot
-      this.#extend(sum, slot + 1)
-      sums.push(volumeOf(sum))
+    const sums = [this.#told(sum, on)]
+    for (let moved = on - 1; moved >= 0; moved--) {
+      sum.to = oldest + moved
+      this.#extend(sum, sum.to + 1)
+      sums.push(this.#told(sum, moved))
     }
     return on === 0 ? sums : sums.reverse()
   }
@@ -94,11 +101,17 @@ export class Ring {
   #olderFrom(from: number): SlotSum {
     let sum: SlotSum | undefined
     for (const known of this.#older) if (known.from === from) sum = known
-    if (sum === undefined) {
-      sum = { from, to: from, buy: 0, sell: 0, buy_quote: 0, sell_quote: 0 }
-      this.#older.push(sum)
-    }
+    if (sum === undefined) return this.#begin(from)
     this.#extend(sum, this.#newest)
+    return sum
+  }
+
+  /** The next one to be asked for is summed up beside it: a pass for two costs little more than for one. */
+  #begin(from: number): SlotSum {
+    const [sum, next] = [emptySum(from), emptySum(from + 1)]
+    this.#older.push(sum, next)
+    this.#extend(sum, Math.min(from + 1, this.#newest))
+    this.#extendBoth(sum, next, this.#newest)
     return sum
   }
 
@@ -121,11 +134,43 @@ export class Ring {
         sell_quote += volumes[at + 3] ?? 0
       }
     }
-    sum.to = to
-    sum.buy = buy
-    sum.sell = sell
-    sum.buy_quote = buy_quote
-    sum.sell_quote = sell_quote
+    setSum(sum, to, buy, sell, buy_quote, sell_quote)
+  }
+
+  /** As `#extend`, two that end at the same slot. */
+  #extendBoth(one: SlotSum, two: SlotSum, to: number): void {
+    if (two.to >= to) return
+    let { buy, sell, buy_quote, sell_quote } = one
+    let buy2 = two.buy
+    let sell2 = two.sell
+    let buyQuote2 = two.buy_quote
+    let sellQuote2 = two.sell_quote
+    const volumes = this.#volumes
+    let at = this.#placeOf(two.to)
+    for (let left = (to - two.to) * WIDTH; left > 0; at = 0) {
+      const end = Math.min(volumes.length, at + left)
+      left -= end - at
+      for (; at < end; at += WIDTH) {
+        const a = volumes[at] ?? 0
+        buy += a
+        buy2 += a
+        const b = volumes[at + 1] ?? 0
+        sell += b
+        sell2 += b
+        const c = volumes[at + 2] ?? 0
+        buy_quote += c
+        buyQuote2 += c
+        const d = volumes[at + 3] ?? 0
+        sell_quote += d
+        sellQuote2 += d
+      }
+    }
+    setSum(one, to, buy, sell, buy_quote, sell_quote)
+    setSum(two, to, buy2, sell2, buyQuote2, sellQuote2)
+  }
+
+  #told({ buy, sell, buy_quote, sell_quote }: SlotSum, moved: number): PeriodVolume {
+    return { period: this.#name, to: this.end + moved * this.#period.bucket, buy, sell, buy_quote, sell_quote }
   }
 
   #placeOf(slot: number): number {
@@ -167,11 +212,13 @@ export class Ring {
 
   #clear(slot: number): void {
     const at = this.#placeOf(slot)
-    this.#volumes.fill(0, at, at + WIDTH)
+    for (let index = at; index < at + WIDTH; index++) this.#volumes[index] = 0 // a fill costs more
   }
 
   #dropChunks(): void {
     const oldest = Math.floor((this.#newest - this.#slots + 1) / CHUNK)
+    if (oldest === this.#oldestChunk) return
+    this.#oldestChunk = oldest
     for (const chunk of this.#chunks) {
       if (chunk >= oldest) continue
       this.#chunks.delete(chunk)
@@ -191,11 +238,19 @@ export class Ring {
   }
 }
 
-function volumeOf({ buy, sell, buy_quote, sell_quote }: SlotSum): Volume {
-  return { buy, sell, buy_quote, sell_quote }
+function emptySum(from: number): SlotSum {
+  return { from, to: from, buy: 0, sell: 0, buy_quote: 0, sell_quote: 0 }
+}
+
+function setSum(sum: SlotSum, to: number, buy: number, sell: number, buyQuote: number, sellQuote: number): void {
+  sum.to = to
+  sum.buy = buy
+  sum.sell = sell
+  sum.buy_quote = buyQuote
+  sum.sell_quote = sellQuote
 }
 
 /** The slot that holds the last moment before `end`. */
 function newestSlot(period: Period, end: Micros): number {
-  return windowOf(period, end - 1).to / period.bucket - 1
+  return Math.floor((end - 1) / period.bucket)
 }

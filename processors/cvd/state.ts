@@ -198,7 +198,7 @@ export function addInstrument(
     covered: new CoveredTime(),
     counted: undefined,
     isCountedChanged: false,
-    rings: perPeriod((name) => new Ring(periods[name], end)),
+    rings: perPeriod((name) => new Ring(name, end)),
     buckets: new Map(),
     hours: new Map(),
     current: undefined,

@@ -102,8 +102,8 @@ function volumesOf(
     const { end } = rings[name]
     const { bucket } = periods[name]
     const own = ends[name]
-    const sums = rings[name].sums(((own.at(-1) ?? end) - end) / bucket)
-    for (const to of own) volumes.push(volumeOf(name, to, sums[(to - end) / bucket] ?? counted))
+    for (const sum of rings[name].sums(((own.at(-1) ?? end) - end) / bucket))
+      if (own.includes(sum.to)) volumes.push(sum)
   }
   const unsubscribed = covered.unsubscribed.map(({ from, to }) => ({ from, to: Number.isFinite(to) ? to : null }))
   return [{ instrument, since, newest, volumes, unsubscribed }]
