@@ -45,6 +45,11 @@ export function guarded<Result>(from: RecordFailure['from'], work: () => Result)
   try {
     return work()
   } catch (error) {
-    throw isOfHost(error) || error instanceof RecordFailure ? error : new RecordFailure(from, error)
+    throw failureOf(from, error)
   }
+}
+
+/** What `guarded` throws; by itself for what is done record by record, where a function for each is felt. */
+export function failureOf(from: RecordFailure['from'], error: unknown): unknown {
+  return isOfHost(error) || error instanceof RecordFailure ? error : new RecordFailure(from, error)
 }

@@ -4,7 +4,7 @@ import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { Beside } from './beside.ts'
 import { RevertibleFold } from './revertible-fold.ts'
 import type { Cause } from './dead-letters.ts'
-import { guarded, type RecordFailure } from './errors.ts'
+import { failureOf, guarded, type RecordFailure } from './errors.ts'
 import { Fold } from './fold.ts'
 import type { JournaledGap } from './log-gaps.ts'
 import { openState, type Opened } from './open-state.ts'
@@ -205,7 +205,11 @@ export class Task implements PartitionWork {
   #apply(topic: TopicName, record: LogRecord, message: Message): Cause['reason'] | undefined {
     this.#outputs.time = record.time
     if (this.#revertible === undefined) {
-      guarded('apply', () => this.#folded.apply(topic, record, message, this.#outputs.emit))
+      try {
+        this.#folded.apply(topic, record, message, this.#outputs.emit)
+      } catch (error) {
+        throw failureOf('apply', error)
+      }
       return undefined
     }
     const revertible = this.#revertible

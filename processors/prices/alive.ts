@@ -7,13 +7,23 @@ import { ALIVE, type AssetState, type PricesState, type Source } from './state.t
  * that its channel lives and has lived since it spoke. So a quiet market is not a dead one, and a price from before a
  * lost connection waits for the next.
  */
-export function aliveSources({ channels }: PricesState, { sources }: AssetState, now: Micros): Source[] {
+export function aliveSources(state: PricesState, { sources }: AssetState, now: Micros): Source[] {
   const alive: Source[] = []
   for (const venue of priceVenues) {
     const source = sources.get(venue)
-    if (source !== undefined && (now - source.received <= ALIVE || isHeld(channels, source, now))) alive.push(source)
+    if (source !== undefined && isAlive(state, source, now)) alive.push(source)
   }
   return alive
+}
+
+/** Whether any source counts. */
+export function hasAlive(state: PricesState, { sources }: AssetState, now: Micros): boolean {
+  for (const source of sources.values()) if (isAlive(state, source, now)) return true
+  return false
+}
+
+function isAlive({ channels }: PricesState, source: Source, now: Micros): boolean {
+  return now - source.received <= ALIVE || isHeld(channels, source, now)
 }
 
 /** Whether a feed has said lately that the source's channel lives, and has lived since the source spoke. */

@@ -19,9 +19,17 @@ export function compositeOf(
   sources: readonly PriceSource[],
   { asset, changes, late, time, v }: Circumstances,
 ): CompositePrice | undefined {
-  const price = median(sources.map((source) => source.price))
-  const low = median(sources.map((source) => source.low))
-  const high = median(sources.map((source) => source.high))
+  const prices: number[] = []
+  const lows: number[] = []
+  const highs: number[] = []
+  for (const source of sources) {
+    prices.push(source.price)
+    lows.push(source.low)
+    highs.push(source.high)
+  }
+  const price = median(prices)
+  const low = median(lows)
+  const high = median(highs)
   if (price === null || low === null || high === null) return undefined
   return {
     asset,

@@ -1,6 +1,6 @@
 import type { CompositePrice, Micros, PriceRange, PriceSource } from '../../schemas/records.ts'
 import { priceVenues, type PriceVenue } from '../../schemas/venues.ts'
-import { aliveSources } from './alive.ts'
+import { hasAlive } from './alive.ts'
 import { compositeOf } from './composite.ts'
 import { asDecimal } from './decimal.ts'
 import { type AssetState, type GapRange, type PriceGap, type PricesState } from './state.ts'
@@ -15,7 +15,7 @@ const JOINED: Micros = 300_000_000
 /** Notes at `now`, before a price comes in, that none was there: the gap that its candles will tell of. */
 export function openGap(state: PricesState, asset: AssetState, now: Micros): void {
   if (asset.sources.size === 0 && asset.awaySince === null) return
-  if (aliveSources(state, asset, now).length > 0) return
+  if (hasAlive(state, asset, now)) return
   extendGap(asset, asset.awaySince ?? lastHeard(asset), now)
   asset.awaySince = null
   asset.isChanged = true

@@ -13,6 +13,11 @@ const AGAIN: Micros = 1_000_000
 /** A market that is this much older than another of the same quote has been renamed. */
 export const RENAMED: Micros = 60_000_000
 
+/** The names of each set of venues, in the chain's order; the first venue is the lowest bit. */
+const namesOfSets = Array.from({ length: 2 ** priceVenues.length }, (_, set) =>
+  priceVenues.filter((_venue, at) => (set >> at) % 2 === 1).join(' '),
+)
+
 /** How the ids of a venue's spot instruments begin. */
 const spotPrefixes = priceVenues.map((venue) => ({ venue, prefix: instrumentId(venue, 'spot', '') }))
 
@@ -40,13 +45,14 @@ export function compositeAt(state: PricesState, asset: AssetState, v: number): C
 
 /** Names of the venues that count. */
 export function countedOf(sources: readonly Source[]): string {
-  let names = ''
-  for (const { venue } of sources) names = names === '' ? venue : `${names} ${venue}`
-  return names
+  let set = 0
+  for (const { venue } of sources) set |= 1 << priceVenues.indexOf(venue)
+  return namesOfSets[set] ?? ''
 }
 
 export function priceVenueOf(instrument: string): PriceVenue | undefined {
-  return spotPrefixes.find(({ prefix }) => instrument.startsWith(prefix))?.venue
+  for (const { venue, prefix } of spotPrefixes) if (instrument.startsWith(prefix)) return venue
+  return undefined
 }
 
 function refuse(state: PricesState, refusal: Refusal): undefined {
@@ -102,11 +108,16 @@ function composite(state: PricesState, asset: AssetState, { now, time, since, v 
   asset.counted = countedOf(sources)
   asset.isChanged = true
   const told = sources.map((source) => sourceSince(source, since))
-  const changes = sources.map(({ change }) => change).filter((change) => change !== null)
-  const price = compositeOf(told, { asset: asset.asset, changes, late: false, time, v })
+  const price = compositeOf(told, { asset: asset.asset, changes: changesOf(sources), late: false, time, v })
   if (price === undefined || isKnown(asset, price)) return undefined
   asset.told = { price: price.price, quality: price.quality, counted: asset.counted, time }
   return price
+}
+
+function changesOf(sources: readonly Source[]): number[] {
+  const changes: number[] = []
+  for (const { change } of sources) if (change !== null) changes.push(change)
+  return changes
 }
 
 /** Whether all of it was told a moment ago: the price by the same venues, and it has not been anywhere else. */

@@ -44,10 +44,14 @@ function goAway(state: PricesState, asset: AssetState): undefined {
 /** A market that its feed has ended or that was silent for long no longer counts, however alive its channel is. */
 function leaveEnded(state: PricesState, asset: AssetState, { changes }: Mark): void {
   for (const { venue, instrument, received } of asset.sources.values()) {
-    const isEnded = changes.some((change) => change.instrument === instrument && change.state === 'ended')
-    if (!isEnded && state.time - received <= SILENT) continue
+    if (state.time - received <= SILENT && !isEnded(changes, instrument)) continue
     if (asset.awaySince === null && asset.sources.size === 1) asset.awaySince = received
     asset.sources.delete(venue)
     asset.isChanged = true
   }
+}
+
+function isEnded(changes: Mark['changes'], instrument: string): boolean {
+  for (const change of changes) if (change.instrument === instrument && change.state === 'ended') return true
+  return false
 }

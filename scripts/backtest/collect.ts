@@ -70,7 +70,7 @@ export class Collect implements Observer {
     const reference = this.#references.get(asset)
     if (reference === undefined) this.#references.set(asset, instrument)
     else if (reference !== instrument) return
-    this.#price(asset, { price, time, place: { topic, partition, offset: record.offset } }, isReported)
+    this.#price(asset, { price, time, place: this.#place({ topic, partition, offset: record.offset }) }, isReported)
   }
 
   happening({ row, output, body, cause, partitionTime }: ReplayOutput, isReported: boolean): void {
@@ -79,7 +79,7 @@ export class Collect implements Observer {
     const { study } = this.#options
     if (message.type === 'composite_price' && this.#options.prices === 'composite' && !message.value.late) {
       const { asset, price, time } = message.value
-      this.#price(asset, { price, time, place: cause }, isReported)
+      this.#price(asset, { price, time, place: this.#place(cause) }, isReported)
     }
     if (message.type === 'signal') study.signal(message.value, partitionTime, this.#place(cause), isReported)
     if (!isReported) return
@@ -100,7 +100,7 @@ export class Collect implements Observer {
   }
 
   #price(asset: string, fill: Fill, isReported: boolean): void {
-    this.#options.study.price(asset, { ...fill, place: this.#place(fill.place) })
+    this.#options.study.price(asset, fill)
     if (!isReported) return
     const series = this.prices.get(asset) ?? new Series()
     this.prices.set(asset, series)

@@ -39,27 +39,30 @@ export async function merge(options: MergeOptions): Promise<void> {
     const { first, bound } = earliest(open)
     if (first === undefined) break
     const taken = first.drain(bound)
-    if (first.isEmpty) await first.fill()
+    if (first.isEmpty) {
+      await first.fill()
+      open = open.filter((cursor) => !cursor.isEmpty)
+    }
     const pause = options.onProgress(taken, first.time)
     if (pause !== undefined) await pause
-    open = open.filter((cursor) => !cursor.isEmpty)
   }
 }
 
 /** The cursor whose turn it is, and up to where it may go on alone. */
 function earliest(cursors: readonly PartitionCursor[]): { first: PartitionCursor | undefined; bound: Bound } {
   let first: PartitionCursor | undefined
-  let index = 0
-  for (const [at, cursor] of cursors.entries()) {
-    if (first !== undefined && cursor.time >= first.time) continue
-    first = cursor
-    index = at
+  for (const cursor of cursors) if (first === undefined || cursor.time < first.time) first = cursor
+  let time = Infinity
+  let isInclusive = true
+  let isBehind = false
+  for (const cursor of cursors) {
+    if (cursor === first) isBehind = true
+    else if (cursor.time < time) {
+      time = cursor.time
+      isInclusive = isBehind
+    }
   }
-  let bound: Bound = { time: Infinity, isInclusive: true }
-  for (const [at, cursor] of cursors.entries()) {
-    if (cursor !== first && cursor.time < bound.time) bound = { time: cursor.time, isInclusive: at > index }
-  }
-  return { first, bound }
+  return { first, bound: { time, isInclusive } }
 }
 
 /** Bytes before the body of a record in the wire format: a zero and the schema id. */

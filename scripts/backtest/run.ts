@@ -141,6 +141,7 @@ export async function replayPartition(
   })
   const commands = (plan.commands ?? []).filter((command) => command.partition === partition)
   const given = new GivenAlerts(commands, plan.range.from)
+  const tell: Parameters<GivenAlerts['before']>[1] = (command, at) => replay.command(command, at)
   let records = 0
   let told = 0
   await merge({
@@ -149,7 +150,7 @@ export async function replayPartition(
     onEntry: (entry) => {
       if (!isWanted(entry.message, plan.assets)) return
       isReported = entry.time >= plan.range.from
-      if (isReported) given.before(entry.time, (command, at) => replay.command(command, at))
+      if (isReported) given.before(entry.time, tell)
       for (const observer of observers) observer.entry?.(entry, isReported)
       replay.apply(entry.topic, entry.record, entry.message)
     },

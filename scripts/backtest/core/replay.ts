@@ -5,7 +5,7 @@ import type { RecordPosition } from '../../../schemas/record-id.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { RevertibleFold, type Emission } from '../../../processors/kernel/revertible-fold.ts'
 import type { Cause } from '../../../processors/kernel/dead-letters.ts'
-import { guarded } from '../../../processors/kernel/errors.ts'
+import { failureOf } from '../../../processors/kernel/errors.ts'
 import { Failures } from '../../../processors/kernel/failures.ts'
 import { Fold } from '../../../processors/kernel/fold.ts'
 import type { JournaledGap } from '../../../processors/kernel/log-gaps.ts'
@@ -129,7 +129,14 @@ export class PartitionReplay {
     const { fold, emit, revertible } = processor
     const { aside } = this.#options
     if (aside !== 'search' && aside.size > 0 && aside.has(this.#nameOf(fold, topic, record))) return
-    if (revertible === undefined) return guarded('apply', () => fold.apply(topic, record, message, emit))
+    if (revertible === undefined) {
+      try {
+        fold.apply(topic, record, message, emit)
+      } catch (error) {
+        throw failureOf('apply', error)
+      }
+      return
+    }
     const cause = revertible.apply({ topic, record, message }, processor)
     if (cause !== undefined) this.found.set(this.#nameOf(fold, topic, record), cause)
     this.#meetSaid()
