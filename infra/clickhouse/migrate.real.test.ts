@@ -86,6 +86,25 @@ ALTER TABLE market_tokens_in ADD COLUMN more Nullable(String);`,
     expect(await server.rows(`SELECT a FROM ${database}.one ORDER BY a`)).toEqual([{ a: 1 }, { a: 2 }])
   })
 
+  it('says of a view’s column what the table that it reads says, unless the migration says otherwise', async () => {
+    const table =
+      "CREATE TABLE one_log (a UInt8 COMMENT 'It’s a', b UInt8 COMMENT 'b', instrument String) ENGINE = Memory;"
+    const view = `CREATE OR REPLACE VIEW one AS
+SELECT a, b, splitByChar(':', instrument)[1] AS venue, a + b AS c FROM one_log;
+ALTER TABLE one COMMENT COLUMN b 'other', COMMENT COLUMN c 'both';`
+    await migrate(alone(migration(1, table), migration(2, view)))
+    expect(
+      await server.rows(
+        `SELECT name, comment FROM system.columns WHERE database = '${database}' AND table = 'one' ORDER BY position`,
+      ),
+    ).toEqual([
+      { name: 'a', comment: 'It’s a' },
+      { name: 'b', comment: 'other' },
+      { name: 'venue', comment: 'Venue name, the first part of the instrument' },
+      { name: 'c', comment: 'both' },
+    ])
+  })
+
   it('refuses a database that other files or newer ones made, says the way out, and leaves it as it is', async () => {
     await migrate(alone(step))
     await expect(migrate(alone(migration(1, 'DROP TABLE one;')))).rejects.toMatchObject({

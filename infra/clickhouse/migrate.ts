@@ -5,7 +5,7 @@ import type { GroupOffsets } from '../kafka/group-offsets.ts'
 import { partitionsOf } from '../kafka/topic-settings.ts'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { loadMigrations, statementsOf, type Migration } from './migrations.ts'
-import { ingestedTopics, keptBy, readingOf, type Surroundings } from './readings.ts'
+import { ingestedTopics, keptBy, literal, readingOf, type Surroundings } from './readings.ts'
 
 export interface MigrateOptions extends Omit<Surroundings, 'databaseId'>, ClickhouseAccess {
   readonly migrations?: readonly Migration[]
@@ -202,10 +202,39 @@ async function apply(clickhouse: Clickhouse, migrations: readonly Migration[]): 
   const there = new Set((await appliedIn(clickhouse)).map(({ number }) => number))
   const due = migrations.filter(({ number }) => !there.has(number))
   for (const { number, name, checksum, text } of due) {
-    for (const statement of statementsOf(text)) await clickhouse.run(statement)
+    for (const statement of statementsOf(text)) {
+      await clickhouse.run(statement)
+      await describeView(clickhouse, statement)
+    }
     await clickhouse.insert('migrations', [{ number, name, checksum }])
   }
   return due.map(labelOf)
+}
+
+/** What views take an instrument's name apart into. */
+const partsOfInstrument: Readonly<Record<string, string>> = {
+  venue: 'Venue name, the first part of the instrument',
+  market: 'perp or spot, the second part of the instrument',
+  symbol: "The venue's own symbol, the third part of the instrument",
+}
+
+/** The comments of a view's columns: those that columns of their names have in what it reads, of several in what it reads first. */
+async function describeView(clickhouse: Clickhouse, statement: string): Promise<void> {
+  const view = /^CREATE OR REPLACE VIEW (\w+)/.exec(statement)?.[1]
+  if (view === undefined) return
+  const bases = [...statement.matchAll(/\b(?:FROM|JOIN) (\w+)/g)].map(([, base = '']) => base)
+  const columns = await clickhouse.rows<{ name: string; said: string }>(
+    `SELECT name, argMinIf(comment, indexOf({bases:Array(String)}, table), table != {view:String} AND comment != '') AS said
+FROM system.columns
+WHERE database = currentDatabase() AND (table = {view:String} OR has({bases:Array(String)}, table))
+GROUP BY name
+HAVING has(groupArray(table), {view:String})`,
+    { view, bases },
+  )
+  const comments = columns
+    .map(({ name, said }) => [name, said === '' ? partsOfInstrument[name] : said] as const)
+    .flatMap(([name, said]) => (said === undefined ? [] : [`COMMENT COLUMN ${name} ${literal(said)}`]))
+  if (comments.length > 0) await clickhouse.run(`ALTER TABLE ${view} ${comments.join(', ')}`)
 }
 
 /** Begins what is not read yet, or otherwise; a migration that changes an `_in` table has dropped what reads into it. */

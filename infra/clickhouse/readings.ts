@@ -135,6 +135,6 @@ FROM ${name}_queue`
   }
 }
 
-function literal(value: string): string {
+export function literal(value: string): string {
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

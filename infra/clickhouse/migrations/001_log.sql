@@ -10,7 +10,8 @@
 -- Kafka delivers twice is the same row twice. Where the partition key follows from the sorting key, rows of one key never
 -- lie in two partitions, so partitions are read each for itself.
 --
--- Public views are deduplicated, without the reader needing FINAL. Whoever makes one again says again what its columns are.
+-- Public views are deduplicated, without the reader needing FINAL. A view's column is what the column of its name is in what
+-- the view reads (migrate.ts); an ALTER behind the view says what is otherwise. Whoever makes a view again says that again.
 
 CREATE TABLE IF NOT EXISTS marks_log
 (
@@ -54,11 +55,6 @@ FROM marks
 GROUP BY topic, partition
 COMMENT 'Partition time: the newest mark of each partition';
 
-ALTER TABLE partition_times
-    COMMENT COLUMN topic 'Topic without its namespace',
-    COMMENT COLUMN partition 'Kafka partition',
-    COMMENT COLUMN time 'Time of the newest mark';
-
 CREATE OR REPLACE VIEW ingest_errors AS
 SELECT
     topic,
@@ -69,11 +65,3 @@ SELECT
     raw
 FROM ingest_errors_log FINAL
 COMMENT 'Records that ClickHouse could not read, with why';
-
-ALTER TABLE ingest_errors
-    COMMENT COLUMN topic 'Topic without its namespace',
-    COMMENT COLUMN partition 'Kafka partition',
-    COMMENT COLUMN offset 'Kafka offset in that partition',
-    COMMENT COLUMN time 'Kafka record time',
-    COMMENT COLUMN error 'Why the record could not be read',
-    COMMENT COLUMN raw 'The record''s first 4096 bytes';

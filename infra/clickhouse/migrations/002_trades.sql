@@ -255,29 +255,6 @@ FROM trades_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Trades of all venues, duplicates removed: of equal trades the first in the log stands. Filter by asset and time.';
 
-ALTER TABLE trades
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN first_id 'First venue id that the record covers',
-    COMMENT COLUMN last_id 'Last venue id that the record covers',
-    COMMENT COLUMN count 'Fills that the venue merged into the record',
-    COMMENT COLUMN sequence 'The venue''s ordering number beside the id; null: not said',
-    COMMENT COLUMN price 'Quote units for one base unit',
-    COMMENT COLUMN size 'Base units',
-    COMMENT COLUMN quote 'price times size, quote units',
-    COMMENT COLUMN size_factor 'Base units in one unit of the venue''s size field',
-    COMMENT COLUMN price_factor 'Base units that the venue''s price field is for',
-    COMMENT COLUMN taker 'The aggressor''s side: buy, sell, unknown',
-    COMMENT COLUMN time 'The venue''s trade time',
-    COMMENT COLUMN received 'When our feed had the message',
-    COMMENT COLUMN origin 'How it came: stream, backfill, import, unknown',
-    COMMENT COLUMN gap_id 'The gap that a backfilled trade belongs to; null otherwise',
-    COMMENT COLUMN partition 'Kafka partition of market.trades',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW gaps AS
 SELECT
     instrument,
@@ -301,24 +278,6 @@ ORDER BY instrument, gap_id, time DESC, offset DESC
 LIMIT 1 BY instrument, gap_id
 COMMENT 'Trades that did not come by the stream: the latest state of each gap';
 
-ALTER TABLE gaps
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN gap_id 'Identity within the instrument: first missing id, or from_time where ids are not contiguous',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN state 'opened, filled, unfillable, unknown',
-    COMMENT COLUMN reason 'Why it opened or could not be filled, as a code',
-    COMMENT COLUMN from_id 'First missing id; null where ids are not contiguous',
-    COMMENT COLUMN to_id 'Last missing id; null where ids are not contiguous',
-    COMMENT COLUMN from_time 'Venue time of the last trade before the gap',
-    COMMENT COLUMN to_time 'Venue time of the first trade after the gap',
-    COMMENT COLUMN missing 'Records still missing, where ids tell; null: not known',
-    COMMENT COLUMN feed 'The feed process that says so',
-    COMMENT COLUMN time 'When it says so, feed''s clock',
-    COMMENT COLUMN partition 'Kafka partition of market.trades',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW feed_marks AS
 SELECT
     writer,
@@ -332,16 +291,6 @@ SELECT
 FROM feed_marks_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Marks of the feed processes: one a second in each partition of market.trades';
-
-ALTER TABLE feed_marks
-    COMMENT COLUMN writer 'The feed process that wrote the mark',
-    COMMENT COLUMN run 'When that feed process started',
-    COMMENT COLUMN time 'Partition time: the writer''s clock, on a tape the tape''s',
-    COMMENT COLUMN venue_time 'What the time is by the venues'' times, as the feed process has them; null: it cannot tell',
-    COMMENT COLUMN venues 'All venues of the feed process: state, open WebSocket connections, since when',
-    COMMENT COLUMN changes 'Subscriptions that were acknowledged, ended or refused since the writer''s previous mark',
-    COMMENT COLUMN partition 'Kafka partition of market.trades',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW channel_states AS
 SELECT
@@ -370,9 +319,7 @@ ARRAY JOIN told AS entry
 COMMENT 'State of each venue''s channels and polls for a topic, as of each feed process''s newest mark';
 
 ALTER TABLE channel_states
-    COMMENT COLUMN topic 'Topic without its namespace',
     COMMENT COLUMN writer 'The feed process',
-    COMMENT COLUMN run 'When that feed process started',
     COMMENT COLUMN venue 'Venue name',
     COMMENT COLUMN state 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
     COMMENT COLUMN sockets 'Open WebSocket connections',
@@ -392,15 +339,6 @@ FROM channel_states
 WHERE topic = 'market.trades'
 COMMENT 'State of each venue as of each feed process''s newest mark; a mark that is old says that the process is gone';
 
-ALTER TABLE venue_states
-    COMMENT COLUMN writer 'The feed process',
-    COMMENT COLUMN run 'When that feed process started',
-    COMMENT COLUMN venue 'Venue name',
-    COMMENT COLUMN state 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
-    COMMENT COLUMN sockets 'Open WebSocket connections',
-    COMMENT COLUMN since 'When the state began',
-    COMMENT COLUMN time 'Of the mark that says so';
-
 CREATE OR REPLACE VIEW subscriptions AS
 SELECT
     writer,
@@ -416,11 +354,6 @@ LIMIT 1 BY writer, instrument
 COMMENT 'Latest state of each feed process''s subscriptions; an earlier run of the process no longer counts';
 
 ALTER TABLE subscriptions
-    COMMENT COLUMN writer 'The feed process',
-    COMMENT COLUMN instrument 'venue:market:native symbol; for unlisted, venue:market: and the asset id',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN state 'acknowledged, ended, refused, unlisted, asked, unknown',
     COMMENT COLUMN since 'When it came to be so';
 
 CREATE OR REPLACE VIEW subscription_changes AS
@@ -436,10 +369,4 @@ FROM subscription_changes_log FINAL
 COMMENT 'Every change of a subscription to trades: asked, acknowledged, ended, refused, unlisted';
 
 ALTER TABLE subscription_changes
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN state 'acknowledged, ended, refused, unlisted, asked, unknown',
-    COMMENT COLUMN writer 'The feed process',
-    COMMENT COLUMN run 'When that feed process started',
-    COMMENT COLUMN time 'When it came to be so';
+    COMMENT COLUMN instrument 'venue:market:native symbol';

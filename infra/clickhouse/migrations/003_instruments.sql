@@ -194,48 +194,12 @@ SELECT
 FROM instruments_log FINAL
 COMMENT 'What each venue listed, each with the time from which it holds';
 
-ALTER TABLE instrument_versions
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name',
-    COMMENT COLUMN market 'perp or spot',
-    COMMENT COLUMN symbol 'The venue''s own symbol',
-    COMMENT COLUMN base 'Base currency as the venue names it, without a multiplier',
-    COMMENT COLUMN quote 'Quote currency',
-    COMMENT COLUMN settle 'Settlement currency; the quote currency for spot',
-    COMMENT COLUMN size_factor 'Base units in one unit of the venue''s size field',
-    COMMENT COLUMN price_factor 'Base units that the venue''s price field is for',
-    COMMENT COLUMN tick 'Smallest price step in the venue''s own price units; null: not said',
-    COMMENT COLUMN status 'live, closed, unknown',
-    COMMENT COLUMN source 'venue: its instrument list; seed: our checked-in table',
-    COMMENT COLUMN valid_from 'When we learned it',
-    COMMENT COLUMN partition 'Kafka partition of market.instruments',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW instruments AS
 SELECT *
 FROM instrument_versions
 ORDER BY instrument, valid_from DESC
 LIMIT 1 BY instrument
 COMMENT 'What each venue lists: the newest version of each instrument';
-
-ALTER TABLE instruments
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name',
-    COMMENT COLUMN market 'perp or spot',
-    COMMENT COLUMN symbol 'The venue''s own symbol',
-    COMMENT COLUMN base 'Base currency as the venue names it, without a multiplier',
-    COMMENT COLUMN quote 'Quote currency',
-    COMMENT COLUMN settle 'Settlement currency; the quote currency for spot',
-    COMMENT COLUMN size_factor 'Base units in one unit of the venue''s size field',
-    COMMENT COLUMN price_factor 'Base units that the venue''s price field is for',
-    COMMENT COLUMN tick 'Smallest price step in the venue''s own price units; null: not said',
-    COMMENT COLUMN status 'live, closed, unknown',
-    COMMENT COLUMN source 'venue: its instrument list; seed: our checked-in table',
-    COMMENT COLUMN valid_from 'When we learned it',
-    COMMENT COLUMN partition 'Kafka partition of market.instruments',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW tokens AS
 SELECT
@@ -260,24 +224,3 @@ SELECT
     received
 FROM tokens_log FINAL
 COMMENT 'What the token registry says of each token, USD';
-
-ALTER TABLE tokens
-    COMMENT COLUMN id 'Registry id: bitcoin, avalanche-2',
-    COMMENT COLUMN asset 'Asset id of the catalogue; null: none of ours',
-    COMMENT COLUMN symbol 'Lower-case ticker',
-    COMMENT COLUMN name 'Display name',
-    COMMENT COLUMN price 'USD',
-    COMMENT COLUMN change_24h 'Percent',
-    COMMENT COLUMN change_7d 'Percent',
-    COMMENT COLUMN change_30d 'Percent',
-    COMMENT COLUMN volume_24h 'USD',
-    COMMENT COLUMN market_cap 'USD',
-    COMMENT COLUMN market_cap_rank '1 is the largest',
-    COMMENT COLUMN circulating_supply 'Tokens',
-    COMMENT COLUMN total_supply 'Tokens; null: not limited or not known',
-    COMMENT COLUMN ath 'Highest price ever, USD',
-    COMMENT COLUMN ath_date 'When that was',
-    COMMENT COLUMN atl 'Lowest price ever, USD',
-    COMMENT COLUMN atl_date 'When that was',
-    COMMENT COLUMN last_updated 'The registry''s own time',
-    COMMENT COLUMN received 'When our feed had it';

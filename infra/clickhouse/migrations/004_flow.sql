@@ -222,32 +222,6 @@ FROM flow_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Taker flow per instrument, 10 s bucket and part; sum the parts of a bucket. Filter by asset and bucket.';
 
-ALTER TABLE flow_10s
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN bucket 'Start of the 10 s bucket by venue time, half open',
-    COMMENT COLUMN part '0: the stream; over 0: the backfill of the gap with this id; below 0: one late trade',
-    COMMENT COLUMN buy 'Taker buys, base units',
-    COMMENT COLUMN sell 'Taker sells, base units',
-    COMMENT COLUMN buy_quote 'Taker buys, quote units',
-    COMMENT COLUMN sell_quote 'Taker sells, quote units',
-    COMMENT COLUMN buy_count 'Trade records with a buying taker',
-    COMMENT COLUMN sell_count 'Trade records with a selling taker',
-    COMMENT COLUMN open 'Price of the first trade by venue time',
-    COMMENT COLUMN high 'Highest price',
-    COMMENT COLUMN low 'Lowest price',
-    COMMENT COLUMN close 'Price of the last trade by venue time',
-    COMMENT COLUMN open_time 'Venue time of the open',
-    COMMENT COLUMN close_time 'Venue time of the close',
-    COMMENT COLUMN first_id 'Lowest venue id in the part',
-    COMMENT COLUMN last_id 'Highest venue id in the part',
-    COMMENT COLUMN final 'The bucket''s window has closed',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of derived.flow',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW flow_1h AS
 SELECT
     asset,
@@ -277,32 +251,6 @@ SELECT
 FROM flow_hours_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Taker flow per instrument and hour, of those of its 10 s buckets that have closed; sum the parts of an hour. Filter by asset and hour.';
-
-ALTER TABLE flow_1h
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN hour 'Start of the hour by venue time, half open',
-    COMMENT COLUMN part '0: the stream and all backfills; below 0: one late trade',
-    COMMENT COLUMN buy 'Taker buys, base units',
-    COMMENT COLUMN sell 'Taker sells, base units',
-    COMMENT COLUMN buy_quote 'Taker buys, quote units',
-    COMMENT COLUMN sell_quote 'Taker sells, quote units',
-    COMMENT COLUMN buy_count 'Trade records with a buying taker',
-    COMMENT COLUMN sell_count 'Trade records with a selling taker',
-    COMMENT COLUMN open 'Price of the first trade by venue time',
-    COMMENT COLUMN high 'Highest price',
-    COMMENT COLUMN low 'Lowest price',
-    COMMENT COLUMN close 'Price of the last trade by venue time',
-    COMMENT COLUMN open_time 'Venue time of the open',
-    COMMENT COLUMN close_time 'Venue time of the close',
-    COMMENT COLUMN first_id 'Orders opens of equal times: lowest venue id of the bucket''s part that has the open',
-    COMMENT COLUMN last_id 'Orders closes of equal times: highest venue id of the bucket''s part that has the close',
-    COMMENT COLUMN final 'The hour''s last bucket has closed',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of derived.flow',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW ohlcv AS
 SELECT

@@ -218,28 +218,6 @@ FROM tickers_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Spot tickers of the chain venues, at most one a second a market. Filter by asset and time.';
 
-ALTER TABLE tickers
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN bid 'Best bid, quote units; null: the channel has none',
-    COMMENT COLUMN ask 'Best ask, quote units; null: the channel has none',
-    COMMENT COLUMN last 'Price of the last trade, quote units',
-    COMMENT COLUMN price 'Middle of bid and ask, or the last price, quote units',
-    COMMENT COLUMN low 'Lowest price since the previous record of the instrument, quote units',
-    COMMENT COLUMN high 'Highest price since the previous record of the instrument, quote units',
-    COMMENT COLUMN change_24h 'Change of the last price over 24 h, percent',
-    COMMENT COLUMN volume_24h 'Volume of 24 h, base units',
-    COMMENT COLUMN quote_volume_24h 'Volume of 24 h, quote units',
-    COMMENT COLUMN quote 'Ticker of the quote currency',
-    COMMENT COLUMN quote_usd 'What a unit of the quote is worth in USD',
-    COMMENT COLUMN time 'The venue''s time, or ours where it says none',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.tickers',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW latest_tickers AS
 SELECT
     instrument,
@@ -261,24 +239,6 @@ SELECT
 FROM latest_tickers_log FINAL
 COMMENT 'Newest ticker of each spot market';
 
-ALTER TABLE latest_tickers
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN bid 'Best bid, quote units; null: the channel has none',
-    COMMENT COLUMN ask 'Best ask, quote units; null: the channel has none',
-    COMMENT COLUMN last 'Price of the last trade, quote units',
-    COMMENT COLUMN price 'Middle of bid and ask, or the last price, quote units',
-    COMMENT COLUMN change_24h 'Change of the last price over 24 h, percent',
-    COMMENT COLUMN volume_24h 'Volume of 24 h, base units',
-    COMMENT COLUMN quote_volume_24h 'Volume of 24 h, quote units',
-    COMMENT COLUMN quote 'Ticker of the quote currency',
-    COMMENT COLUMN quote_usd 'What a unit of the quote is worth in USD',
-    COMMENT COLUMN time 'The venue''s time, or ours where it says none',
-    COMMENT COLUMN received 'When our feed had it';
-
 CREATE OR REPLACE VIEW price_ranges AS
 SELECT
     instrument,
@@ -297,19 +257,3 @@ SELECT
     offset
 FROM price_ranges_log FINAL
 COMMENT 'Lowest and highest price of a market in times without tickers, from the venue''s candles';
-
-ALTER TABLE price_ranges
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN `from` 'Start of the time without tickers',
-    COMMENT COLUMN `to` 'Its end, exclusive',
-    COMMENT COLUMN low 'Lowest price, quote units',
-    COMMENT COLUMN high 'Highest price, quote units',
-    COMMENT COLUMN quote 'Ticker of the quote currency',
-    COMMENT COLUMN quote_usd 'What a unit of the quote is worth in USD',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.tickers',
-    COMMENT COLUMN offset 'Kafka offset in that partition';

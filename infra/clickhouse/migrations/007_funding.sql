@@ -436,20 +436,6 @@ FROM funding_rates_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Running funding rates, a fraction per interval. Filter by asset and time.';
 
-ALTER TABLE funding_rates
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN rate 'Running rate for next_settlement, fraction per interval',
-    COMMENT COLUMN next_settlement 'When it is settled; null: not said',
-    COMMENT COLUMN channel 'The venue''s channel or call that said it',
-    COMMENT COLUMN time 'Venue time of the rate',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.funding',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW mark_prices AS
 SELECT
     instrument,
@@ -469,21 +455,6 @@ FROM mark_prices_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Mark and index prices of perpetuals. Filter by asset and time.';
 
-ALTER TABLE mark_prices
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN mark 'Mark price, quote units for one base unit',
-    COMMENT COLUMN index_price 'Index price, quote units for one base unit',
-    COMMENT COLUMN channel 'The venue''s channel or call that said it',
-    COMMENT COLUMN time 'Venue time of mark and index',
-    COMMENT COLUMN source 'live: of market.funding, or venue_history: read back, of market.history',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of the source''s topic',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW premiums AS
 SELECT
     instrument,
@@ -499,18 +470,6 @@ SELECT
 FROM premiums_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Premium index at the close of each minute, a fraction. Filter by asset and time.';
-
-ALTER TABLE premiums
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN premium 'Premium index at the minute''s close, fraction',
-    COMMENT COLUMN time 'Start of the minute',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.funding',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW open_interest AS
 SELECT
@@ -530,20 +489,6 @@ FROM open_interest_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Open interest of perpetuals, base units of one side. Filter by asset and time.';
 
-ALTER TABLE open_interest
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN open_interest 'Base units, one side only',
-    COMMENT COLUMN channel 'The venue''s channel or call that said it',
-    COMMENT COLUMN time 'Venue time of the open interest',
-    COMMENT COLUMN source 'live: of market.funding, or venue_history: read back, of market.history',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of the source''s topic',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW funding_settlements AS
 SELECT
     instrument,
@@ -560,20 +505,6 @@ SELECT
     offset
 FROM funding_settlements_log FINAL
 COMMENT 'Settled funding rates: a fraction of the position; positive: longs paid shorts';
-
-ALTER TABLE funding_settlements
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN settled_rate 'Fraction of the position that changed hands; positive: longs paid shorts',
-    COMMENT COLUMN mark 'Mark price at the settlement, quote units; null: not said',
-    COMMENT COLUMN time 'Settlement time, rounded to its minute',
-    COMMENT COLUMN source 'live: of market.funding, or venue_history: read back, of market.history',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of the source''s topic',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW long_short_ratios AS
 SELECT
@@ -596,23 +527,6 @@ FROM long_short_ratios_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'How a cohort of a venue''s traders was positioned';
 
-ALTER TABLE long_short_ratios
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN cohort 'Whose: top_traders, all, unknown',
-    COMMENT COLUMN basis 'What is counted: positions, accounts, unknown',
-    COMMENT COLUMN long_ratio 'Long share, 0 to 1',
-    COMMENT COLUMN short_ratio 'Short share, 0 to 1; the two add up to 1',
-    COMMENT COLUMN ls_ratio 'Long over short',
-    COMMENT COLUMN time 'Start of the venue''s period',
-    COMMENT COLUMN source 'live: of market.funding, or venue_history: read back, of market.history',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of the source''s topic',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW latest_ratios AS
 SELECT
     instrument,
@@ -629,20 +543,6 @@ SELECT
     received
 FROM latest_ratios_log FINAL
 COMMENT 'Newest ratio of each instrument, cohort and basis';
-
-ALTER TABLE latest_ratios
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN cohort 'Whose: top_traders, all, unknown',
-    COMMENT COLUMN basis 'What is counted: positions, accounts, unknown',
-    COMMENT COLUMN long_ratio 'Long share, 0 to 1',
-    COMMENT COLUMN short_ratio 'Short share, 0 to 1; the two add up to 1',
-    COMMENT COLUMN ls_ratio 'Long over short',
-    COMMENT COLUMN time 'Start of the venue''s period',
-    COMMENT COLUMN received 'When our feed had it';
 
 CREATE OR REPLACE VIEW contract_terms AS
 SELECT
@@ -663,44 +563,12 @@ SELECT
 FROM contract_terms_log FINAL
 COMMENT 'Terms of perpetuals, each with when they were read';
 
-ALTER TABLE contract_terms
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN interval_hours 'Hours between two settlements',
-    COMMENT COLUMN rate_cap 'Highest rate of an interval, fraction',
-    COMMENT COLUMN rate_floor 'Lowest rate of an interval, fraction',
-    COMMENT COLUMN interest_daily 'Interest term, fraction per day',
-    COMMENT COLUMN max_leverage 'Highest leverage that the venue allows',
-    COMMENT COLUMN margin_tiers 'Maintenance margin: largest notional in quote units (null: no limit), rate as a fraction, amount taken off',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.funding',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW latest_terms AS
 SELECT *
 FROM contract_terms
 ORDER BY instrument, received DESC
 LIMIT 1 BY instrument
 COMMENT 'Newest terms of each perpetual';
-
-ALTER TABLE latest_terms
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN interval_hours 'Hours between two settlements',
-    COMMENT COLUMN rate_cap 'Highest rate of an interval, fraction',
-    COMMENT COLUMN rate_floor 'Lowest rate of an interval, fraction',
-    COMMENT COLUMN interest_daily 'Interest term, fraction per day',
-    COMMENT COLUMN max_leverage 'Highest leverage that the venue allows',
-    COMMENT COLUMN margin_tiers 'Maintenance margin: largest notional in quote units (null: no limit), rate as a fraction, amount taken off',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.funding',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW latest_funding AS
 SELECT
@@ -714,12 +582,7 @@ FROM latest_funding_log FINAL
 COMMENT 'Funding of each asset over its venues, newest';
 
 ALTER TABLE latest_funding
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN exchanges 'Venues that list the asset: rates and premiums as fractions, prices in quote units, open interest in base units of one side; minutes that the average rests on and that have passed',
-    COMMENT COLUMN time 'Partition time',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of derived.funding',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
+    COMMENT COLUMN exchanges 'Venues that list the asset: rates and premiums as fractions, prices in quote units, open interest in base units of one side; minutes that the average rests on and that have passed';
 
 CREATE OR REPLACE VIEW open_interest_history AS
 SELECT

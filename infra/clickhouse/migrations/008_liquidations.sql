@@ -112,24 +112,6 @@ FROM liquidations_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Positions that venues closed by force: sizes in base units, value in USD. Filter by time.';
 
-ALTER TABLE liquidations
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN id 'Identity within the instrument',
-    COMMENT COLUMN side 'The position that was liquidated: long, short, unknown',
-    COMMENT COLUMN size 'Base units',
-    COMMENT COLUMN price 'Quote units for one base unit',
-    COMMENT COLUMN price_kind 'What the price is: bankruptcy, order, average_fill, unknown',
-    COMMENT COLUMN value 'price times size, quote units, taken for USD',
-    COMMENT COLUMN completeness 'all: the venue sends every one; sampled: a lower bound',
-    COMMENT COLUMN time 'Venue time',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.liquidations',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW liquidation_history AS
 SELECT
     toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,

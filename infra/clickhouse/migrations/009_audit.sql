@@ -211,24 +211,6 @@ FROM candles_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'The venues'' own one-minute candles, volumes in base units; ours are in ohlcv';
 
-ALTER TABLE candles
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN minute 'Start of the minute',
-    COMMENT COLUMN open 'Quote units',
-    COMMENT COLUMN high 'Quote units',
-    COMMENT COLUMN low 'Quote units',
-    COMMENT COLUMN close 'Quote units',
-    COMMENT COLUMN volume 'Base units',
-    COMMENT COLUMN taker_buy 'What takers bought of it, base units; null: the venue does not say',
-    COMMENT COLUMN trades 'Fills; null: the venue does not say',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.candles',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW audits AS
 SELECT
     instrument,
@@ -266,28 +248,12 @@ ASOF LEFT JOIN subscription_changes AS change
 COMMENT 'Our minutes beside the venues'' candles; explained: a recorded gap touches the minute, or we were not subscribed for all of it';
 
 ALTER TABLE audits
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN minute 'Start of the minute',
-    COMMENT COLUMN ours_volume 'Base units, from derived.flow',
-    COMMENT COLUMN theirs_volume 'Base units, from the venue''s candle',
-    COMMENT COLUMN volume_difference '(ours - theirs) / theirs, fraction; 1 where theirs is 0 and ours is not',
-    COMMENT COLUMN ours_delta 'Taker buys minus taker sells, base units',
-    COMMENT COLUMN theirs_delta 'The same by the venue, base units; null: it does not publish it',
-    COMMENT COLUMN delta_difference '(ours - theirs) / their volume, fraction; null where theirs is',
-    COMMENT COLUMN ours_trades 'Trade records',
-    COMMENT COLUMN theirs_trades 'Fills by the venue''s count; null: not said',
     COMMENT COLUMN state 'equal: within a billionth of the volume; different; unknown',
     COMMENT COLUMN in_gap '1: a recorded gap touches the minute',
     COMMENT COLUMN not_subscribed '1: we were not subscribed for all of the minute',
     COMMENT COLUMN explained 'in_gap or not_subscribed: a difference is no surprise',
     COMMENT COLUMN time 'Partition time of the comparison',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of derived.audit',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
+    COMMENT COLUMN partition 'Kafka partition of derived.audit';
 
 CREATE OR REPLACE VIEW audit_worst AS
 SELECT

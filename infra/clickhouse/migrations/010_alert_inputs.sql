@@ -325,20 +325,6 @@ FROM prices_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Composite prices, USD. Filter by asset and time.';
 
-ALTER TABLE prices
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN price 'Median of the sources, USD',
-    COMMENT COLUMN low 'Median of the sources'' lows since the previous record, USD',
-    COMMENT COLUMN high 'Median of the sources'' highs since the previous record, USD',
-    COMMENT COLUMN change_24h 'Median of the sources'' own changes over 24 h, percent',
-    COMMENT COLUMN sources 'Venues that count, in the chain''s order: prices in USD, venue time of the ticker',
-    COMMENT COLUMN quality 'good; degraded: one source only, or sources more than 1 % apart',
-    COMMENT COLUMN late 'It tells of a time that has passed: low and high are from candles of a gap',
-    COMMENT COLUMN time 'When the price was so: receive time of the newest input',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW latest_prices AS
 SELECT
     asset,
@@ -355,19 +341,6 @@ SELECT
 FROM latest_prices_log FINAL
 COMMENT 'Newest composite price of each asset, USD';
 
-ALTER TABLE latest_prices
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN price 'Median of the sources, USD',
-    COMMENT COLUMN low 'Median of the sources'' lows since the previous record, USD',
-    COMMENT COLUMN high 'Median of the sources'' highs since the previous record, USD',
-    COMMENT COLUMN change_24h 'Median of the sources'' own changes over 24 h, percent',
-    COMMENT COLUMN sources 'Venues that count, in the chain''s order: prices in USD, venue time of the ticker',
-    COMMENT COLUMN quality 'good; degraded: one source only, or sources more than 1 % apart',
-    COMMENT COLUMN late 'It tells of a time that has passed: low and high are from candles of a gap',
-    COMMENT COLUMN time 'When the price was so: receive time of the newest input',
-    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW metrics AS
 SELECT
     asset,
@@ -380,15 +353,6 @@ SELECT
 FROM metrics_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Derived figures that decide about alerts, as their processors told them. Filter by asset and time.';
-
-ALTER TABLE metrics
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN core 'The processor that tells it: cvd, funding or liquidated',
-    COMMENT COLUMN time 'Partition time at which the figures were so',
-    COMMENT COLUMN figures 'What it is, the venue that it is of (null: of the asset), and the figure in its unit',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW liquidation_risk AS
 SELECT
@@ -414,26 +378,6 @@ FROM liquidation_risk_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Estimated liquidation levels, USD. Filter by asset and time.';
 
-ALTER TABLE liquidation_risk
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN price 'Median of the marks, USD',
-    COMMENT COLUMN open_interest_usd 'Sum over the venues, USD, one side',
-    COMMENT COLUMN exchanges 'Each venue''s part: USD of one side, mark price in USD, venue time of the older of the two',
-    COMMENT COLUMN levels 'Liquidations expected by bucket of price: its middle and the two sides, USD; nearest first',
-    COMMENT COLUMN clusters 'Live levels of one leverage tier and side: mean price and sum, USD; nearest first',
-    COMMENT COLUMN at_risk_5_usd 'Sum of levels within 5 % of the price, USD',
-    COMMENT COLUMN at_risk_5_pct 'The same, percent of the open interest',
-    COMMENT COLUMN at_risk_10_usd 'Sum of levels within 10 % of the price, USD',
-    COMMENT COLUMN at_risk_10_pct 'The same, percent of the open interest',
-    COMMENT COLUMN cascade_risk 'low, medium, high, unknown',
-    COMMENT COLUMN swept_long_usd 'Long levels that the price has crossed since `since`, USD',
-    COMMENT COLUMN swept_short_usd 'Short levels that the price has crossed since `since`, USD',
-    COMMENT COLUMN since 'Since when the model counts',
-    COMMENT COLUMN time 'Partition time',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW latest_risk AS
 SELECT
     asset,
@@ -457,26 +401,6 @@ SELECT
 FROM latest_risk_log FINAL
 COMMENT 'Newest estimated liquidation levels of each asset, USD';
 
-ALTER TABLE latest_risk
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN price 'Median of the marks, USD',
-    COMMENT COLUMN open_interest_usd 'Sum over the venues, USD, one side',
-    COMMENT COLUMN exchanges 'Each venue''s part: USD of one side, mark price in USD, venue time of the older of the two',
-    COMMENT COLUMN levels 'Liquidations expected by bucket of price: its middle and the two sides, USD; nearest first',
-    COMMENT COLUMN clusters 'Live levels of one leverage tier and side: mean price and sum, USD; nearest first',
-    COMMENT COLUMN at_risk_5_usd 'Sum of levels within 5 % of the price, USD',
-    COMMENT COLUMN at_risk_5_pct 'The same, percent of the open interest',
-    COMMENT COLUMN at_risk_10_usd 'Sum of levels within 10 % of the price, USD',
-    COMMENT COLUMN at_risk_10_pct 'The same, percent of the open interest',
-    COMMENT COLUMN cascade_risk 'low, medium, high, unknown',
-    COMMENT COLUMN swept_long_usd 'Long levels that the price has crossed since `since`, USD',
-    COMMENT COLUMN swept_short_usd 'Short levels that the price has crossed since `since`, USD',
-    COMMENT COLUMN since 'Since when the model counts',
-    COMMENT COLUMN time 'Partition time',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW alert_commands AS
 SELECT
     alert_id,
@@ -490,13 +414,3 @@ SELECT
 FROM alert_commands_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'What was asked of alerts';
-
-ALTER TABLE alert_commands
-    COMMENT COLUMN alert_id 'The alert that it is about',
-    COMMENT COLUMN request_id 'Of the API; the event that follows from it repeats it',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN action 'create, extend, cancel, test, resend, edit, pause, resume, warm',
-    COMMENT COLUMN add_hours 'For extend: hours',
-    COMMENT COLUMN created 'Clock of the API',
-    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
-    COMMENT COLUMN offset 'Kafka offset in that partition';

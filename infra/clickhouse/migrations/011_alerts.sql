@@ -360,29 +360,9 @@ SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'What happened to each alert, with its state after it; in order of v';
 
 ALTER TABLE alert_events
-    COMMENT COLUMN alert_id 'The alert',
-    COMMENT COLUMN event 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected, edited, paused, resumed, warmed',
-    COMMENT COLUMN request_id 'The command that it follows from; null: a price or the time',
-    COMMENT COLUMN error 'For rejected: the error identifier',
-    COMMENT COLUMN trigger_id 'For triggered, tested and resent',
-    COMMENT COLUMN kind 'What the alert watches: price, liquidation; empty: there is no such alert',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN symbol 'As submitted',
-    COMMENT COLUMN condition 'above, below, crosses_above, crosses_below; cascade_risk',
-    COMMENT COLUMN target_price 'USD; null for liquidation alerts',
-    COMMENT COLUMN threshold_pct 'Percent of open interest at risk; null for price alerts',
-    COMMENT COLUMN min_value_usd 'Least open interest at risk, USD; null for price alerts',
-    COMMENT COLUMN status 'After the event: active, triggered, expired, cancelled',
-    COMMENT COLUMN created_at 'When the alert was created',
     COMMENT COLUMN taken 'When the log took the creation: what lists of alerts are ordered by; created_at is the same for all of a second',
-    COMMENT COLUMN expires_at 'When it expires',
     COMMENT COLUMN ended_at 'When it expired, was cancelled, or triggered for good; null: not yet',
-    COMMENT COLUMN trigger_count 'Triggers so far',
-    COMMENT COLUMN last_triggered 'When it triggered last; null: never',
-    COMMENT COLUMN time 'When it happened, by the record that it follows from',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of alerts.events',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
+    COMMENT COLUMN last_triggered 'When it triggered last; null: never';
 
 CREATE OR REPLACE VIEW triggers AS
 SELECT
@@ -414,32 +394,6 @@ FROM triggers_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Deliveries to be made, one row a trigger, tests included; partition and offset are those of alerts.triggers';
 
-ALTER TABLE triggers
-    COMMENT COLUMN alert_id 'The alert',
-    COMMENT COLUMN trigger_id 'alert id and trigger count, for a test its request; the webhook-id of every attempt',
-    COMMENT COLUMN kind 'Which payload: price, liquidation',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN symbol 'As submitted',
-    COMMENT COLUMN severity 'low, medium, high',
-    COMMENT COLUMN test 'Asked for by the owner; nothing was triggered',
-    COMMENT COLUMN current_price 'USD',
-    COMMENT COLUMN target_price 'USD; null for liquidation alerts',
-    COMMENT COLUMN condition 'Of the alert',
-    COMMENT COLUMN condition_met 'What was met, for people',
-    COMMENT COLUMN oi_at_risk_usd 'Open interest within 5 % of the price, USD; null for price alerts',
-    COMMENT COLUMN oi_at_risk_pct 'The same, percent of the open interest',
-    COMMENT COLUMN cascade_risk 'low, medium, high; null for price alerts',
-    COMMENT COLUMN threshold_pct 'Percent; null for price alerts',
-    COMMENT COLUMN sources 'Venues that the decision rests on: price or open interest in USD, venue time',
-    COMMENT COLUMN quality 'good or degraded',
-    COMMENT COLUMN late 'It happened while no source was there',
-    COMMENT COLUMN trigger_count 'Triggers so far, this one included',
-    COMMENT COLUMN record 'Id of the log record that caused it, for GET /records/:id',
-    COMMENT COLUMN time 'When the condition was met',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of alerts.triggers',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW delivery_orders AS
 SELECT
     alert_id,
@@ -452,15 +406,6 @@ SELECT
 FROM delivery_orders_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'The owners'' word on deliveries: stop, resend';
-
-ALTER TABLE delivery_orders
-    COMMENT COLUMN alert_id 'The alert',
-    COMMENT COLUMN `order` 'stop: no further attempt for the alert; resend: the trigger once more',
-    COMMENT COLUMN trigger_id 'For resend',
-    COMMENT COLUMN time 'When it was asked for',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of alerts.triggers',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW webhook_attempts AS
 SELECT
@@ -481,19 +426,3 @@ SELECT
 FROM webhook_attempts_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Attempts to deliver a trigger, sorted by alert and time; number 0: its delivery ended without an attempt, or waits for its digest';
-
-ALTER TABLE webhook_attempts
-    COMMENT COLUMN alert_id 'The alert',
-    COMMENT COLUMN trigger_id 'The trigger that was sent',
-    COMMENT COLUMN number '1 for the first attempt of a delivery or a resending; 0: the delivery ended without one, or waits for its digest',
-    COMMENT COLUMN outcome 'What became of the trigger by it: delivered, retry, exhausted, cancelled; digested: it waits for its digest',
-    COMMENT COLUMN status 'HTTP status; null: none came',
-    COMMENT COLUMN error 'Code where no answer came or it was refused',
-    COMMENT COLUMN started 'When it began',
-    COMMENT COLUMN finished 'When it was over',
-    COMMENT COLUMN due 'The next attempt, for retry',
-    COMMENT COLUMN test 'A test event',
-    COMMENT COLUMN triggered 'When the condition was met',
-    COMMENT COLUMN digest 'The digest that the trigger is, or is to be, told in; null: by itself',
-    COMMENT COLUMN partition 'Kafka partition of webhooks.attempts',
-    COMMENT COLUMN offset 'Kafka offset in that partition';

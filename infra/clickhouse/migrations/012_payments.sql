@@ -188,24 +188,6 @@ FROM payment_intents_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Checked payments with the requests that brought them, to be settled; a payment that came twice has two';
 
-ALTER TABLE payment_intents
-    COMMENT COLUMN payment_id 'chain id:asset:payer:nonce of the authorization, lower case',
-    COMMENT COLUMN request_id 'The request that brought it',
-    COMMENT COLUMN method 'HTTP method',
-    COMMENT COLUMN route 'Path of the route as the route table has it',
-    COMMENT COLUMN price_usd 'The route''s price, USD',
-    COMMENT COLUMN version 'Version of the payment protocol: 1 or 2',
-    COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain',
-    COMMENT COLUMN asset 'Token contract, lower-case hex',
-    COMMENT COLUMN pay_to 'Receiver, lower-case hex',
-    COMMENT COLUMN payer 'Lower-case hex',
-    COMMENT COLUMN amount_usd 'What was signed, USD',
-    COMMENT COLUMN valid_after 'The authorization counts from then, as signed',
-    COMMENT COLUMN valid_before 'and until then',
-    COMMENT COLUMN created 'Clock of the API',
-    COMMENT COLUMN partition 'Kafka partition of payments.intents',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW payment_events AS
 SELECT
     payment_id,
@@ -229,22 +211,7 @@ SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'What became of each payment, step by step, sorted by payment';
 
 ALTER TABLE payment_events
-    COMMENT COLUMN payment_id 'chain id:asset:payer:nonce of the authorization, lower case',
-    COMMENT COLUMN event 'broadcast, pending, settled, failed, conflict',
-    COMMENT COLUMN request_id 'The request that it follows from; of a conflict, the refused one',
-    COMMENT COLUMN method 'HTTP method',
-    COMMENT COLUMN route 'Path of the route as the route table has it',
-    COMMENT COLUMN payer 'Lower-case hex',
-    COMMENT COLUMN amount_usd 'USD',
-    COMMENT COLUMN tx 'Transaction hash; null: none is known',
-    COMMENT COLUMN block 'Block of the transaction; null: in none',
-    COMMENT COLUMN reason 'Reason code of x402, for failed, pending and conflict',
-    COMMENT COLUMN submitted_by 'us, facilitator, other: found on chain',
-    COMMENT COLUMN valid_before 'End of the authorization, as signed',
-    COMMENT COLUMN time 'When it happened',
-    COMMENT COLUMN v 'Offset in payments.intents of the intent that it follows from',
-    COMMENT COLUMN partition 'Kafka partition of payments.events',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
+    COMMENT COLUMN tx 'Transaction hash; null: none is known';
 
 CREATE OR REPLACE VIEW payments AS
 SELECT
@@ -276,19 +243,13 @@ GROUP BY payment_id
 COMMENT 'A payment as it stands: state broadcast, pending, settled or failed, when it began and came to that (UTC), USD, and how many other requests tried to use it; a settled one stays so';
 
 ALTER TABLE payments
-    COMMENT COLUMN payment_id 'chain id:asset:payer:nonce of the authorization, lower case',
     COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain',
     COMMENT COLUMN asset 'Token contract, lower-case hex',
-    COMMENT COLUMN payer 'Lower-case hex',
     COMMENT COLUMN state 'What it has come to: broadcast, pending, settled, failed',
-    COMMENT COLUMN method 'HTTP method',
-    COMMENT COLUMN route 'Path of the route as the route table has it',
     COMMENT COLUMN request_id 'The request that it is for',
     COMMENT COLUMN amount_usd 'What was signed, USD',
     COMMENT COLUMN tx 'Transaction hash; null: none is known',
-    COMMENT COLUMN block 'Block of the transaction; null: in none',
     COMMENT COLUMN reason 'Reason code of x402 where it failed or is pending; null otherwise',
-    COMMENT COLUMN submitted_by 'us, facilitator, other: found on chain',
     COMMENT COLUMN begun 'When its first step was taken, UTC',
     COMMENT COLUMN time 'When it came to its state, UTC',
     COMMENT COLUMN conflicts 'Other requests that tried to use it';
@@ -310,10 +271,6 @@ COMMENT 'What each route earned on each day (UTC) by settled payments, USD; chai
 
 ALTER TABLE revenue
     COMMENT COLUMN day 'Day of the settlement, UTC',
-    COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain',
-    COMMENT COLUMN asset 'Token contract, lower-case hex',
-    COMMENT COLUMN method 'HTTP method',
-    COMMENT COLUMN route 'Path of the route as the route table has it',
     COMMENT COLUMN payments 'Settled payments',
     COMMENT COLUMN payers 'Different payers among them',
     COMMENT COLUMN usd 'What they paid together, USD';

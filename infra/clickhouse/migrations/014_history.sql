@@ -229,28 +229,6 @@ FROM venue_candles_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'The venues'' past in candles, their own or made of their archives of trades (source), volumes in base units, whether our trades cover their time or not. Filter by asset, seconds and start.';
 
-ALTER TABLE venue_candles
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN seconds 'Length of the candle: 3600 or 60',
-    COMMENT COLUMN start 'Start of the candle',
-    COMMENT COLUMN open 'Quote units',
-    COMMENT COLUMN high 'Quote units',
-    COMMENT COLUMN low 'Quote units',
-    COMMENT COLUMN close 'Quote units',
-    COMMENT COLUMN volume 'Base units',
-    COMMENT COLUMN taker_buy 'What takers bought of it, base units; null: the venue does not say',
-    COMMENT COLUMN quote 'Worth of the volume, quote units; null: the source does not say',
-    COMMENT COLUMN taker_buy_quote 'What takers bought of it, quote units; null: the source does not say',
-    COMMENT COLUMN trades 'Fills; of an archive its rows; null: the venue does not say',
-    COMMENT COLUMN source 'venue_candles, or archive: made of its archive of trades',
-    COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.history',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
-
 CREATE OR REPLACE VIEW venue_past AS
 SELECT
     instrument,

@@ -69,15 +69,6 @@ FROM answer_counts_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'What API instances answered, every ten seconds';
 
-ALTER TABLE answer_counts
-    COMMENT COLUMN instance 'Host name and port of the API instance',
-    COMMENT COLUMN from_time 'From when on it counts',
-    COMMENT COLUMN to_time 'Until when it counts',
-    COMMENT COLUMN answers 'Answers given, health checks and scrapes included',
-    COMMENT COLUMN failed 'Of them with a status from 500 on',
-    COMMENT COLUMN slow 'Of them after more than 1 s, where they are paid for after more than 5 s',
-    COMMENT COLUMN offset 'Kafka offset in control.answers';
-
 CREATE OR REPLACE VIEW promise_minutes AS
 SELECT 'answered' AS promise, toStartOfMinute(from_time) AS minute, toUInt64(sum(answers) - sum(failed)) AS kept, sum(answers) AS total
 FROM answer_counts
@@ -137,6 +128,5 @@ COMMENT 'What was promised to users and what was kept, by promise and minute of 
 
 ALTER TABLE promise_minutes
     COMMENT COLUMN promise 'answered: not with a status from 500 on; prompt: within 1 s, where paid within 5 s; there: ten seconds in which an API was up; delivered: 30 s after the condition was met its webhook was taken, or waits for a digest; complete: a minute of an instrument equal to the venue''s candle',
-    COMMENT COLUMN minute 'Start of the minute',
     COMMENT COLUMN kept 'How many kept the promise',
     COMMENT COLUMN total 'How many there were';

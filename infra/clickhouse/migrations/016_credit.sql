@@ -85,17 +85,8 @@ SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'A movement of an API key''s credit: a purchase, or what a route was charged for since the telling before, a quarter of a second at least';
 
 ALTER TABLE credit_entries
-    COMMENT COLUMN key_id 'API key',
-    COMMENT COLUMN kind 'bought: a payment came in; charged: answers were given',
-    COMMENT COLUMN route 'Method and path as the route table has them',
-    COMMENT COLUMN requests 'Answers given; of bought 1',
-    COMMENT COLUMN amount_usd 'Above zero, USD',
-    COMMENT COLUMN payer 'Who bought the key, lower-case hex',
     COMMENT COLUMN payment_id 'Of bought: the payment, as in payments; null otherwise',
-    COMMENT COLUMN time 'When it was counted, UTC',
-    COMMENT COLUMN v 'Version: generation and offset in payments.credit',
-    COMMENT COLUMN partition 'Kafka partition of payments.entries',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
+    COMMENT COLUMN time 'When it was counted, UTC';
 
 CREATE OR REPLACE VIEW key_usage AS
 SELECT
@@ -112,9 +103,6 @@ COMMENT 'What each API key was charged on each day (UTC) by route, USD';
 
 ALTER TABLE key_usage
     COMMENT COLUMN day 'Day of the charge, UTC',
-    COMMENT COLUMN key_id 'API key',
-    COMMENT COLUMN payer 'Who bought the key, lower-case hex',
-    COMMENT COLUMN route 'Method and path as the route table has them',
     COMMENT COLUMN requests 'Answers given',
     COMMENT COLUMN usd 'What they cost together, USD';
 
@@ -133,8 +121,6 @@ GROUP BY key_id, payer
 COMMENT 'Credit of each API key as its entries add up, USD';
 
 ALTER TABLE key_balances
-    COMMENT COLUMN key_id 'API key',
-    COMMENT COLUMN payer 'Who bought the key, lower-case hex',
     COMMENT COLUMN bought_usd 'All that was paid in, USD',
     COMMENT COLUMN charged_usd 'All that was charged, USD',
     COMMENT COLUMN balance_usd 'What is left, USD',

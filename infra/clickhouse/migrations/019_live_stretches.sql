@@ -50,8 +50,4 @@ FROM live_stretches_log FINAL
 COMMENT 'Times in which a venue''s channels for liquidations were live, as each feed process says; up to 30 s behind';
 
 ALTER TABLE live_stretches
-    COMMENT COLUMN topic 'Topic without its namespace: market.liquidations alone',
-    COMMENT COLUMN venue 'Venue name',
-    COMMENT COLUMN writer 'The feed process that says so',
-    COMMENT COLUMN time 'From when on the venue''s channels for the topic were live',
-    COMMENT COLUMN until 'Time of the newest mark that says so';
+    COMMENT COLUMN topic 'Topic without its namespace: market.liquidations alone';

@@ -79,26 +79,10 @@ ASOF LEFT JOIN streamed
 COMMENT 'Our minutes beside the venues'' candles; explained: a recorded gap touches the minute, or no feed process was subscribed for all of it';
 
 ALTER TABLE audits
-    COMMENT COLUMN instrument 'venue:market:native symbol',
-    COMMENT COLUMN asset 'Asset id of the catalogue',
-    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
-    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
-    COMMENT COLUMN minute 'Start of the minute',
-    COMMENT COLUMN ours_volume 'Base units, from derived.flow',
-    COMMENT COLUMN theirs_volume 'Base units, from the venue''s candle',
-    COMMENT COLUMN volume_difference '(ours - theirs) / theirs, fraction; 1 where theirs is 0 and ours is not',
-    COMMENT COLUMN ours_delta 'Taker buys minus taker sells, base units',
-    COMMENT COLUMN theirs_delta 'The same by the venue, base units; null: it does not publish it',
-    COMMENT COLUMN delta_difference '(ours - theirs) / their volume, fraction; null where theirs is',
-    COMMENT COLUMN ours_trades 'Trade records',
-    COMMENT COLUMN theirs_trades 'Fills by the venue''s count; null: not said',
     COMMENT COLUMN state 'equal: within a billionth of the volume; different; unknown',
     COMMENT COLUMN in_gap '1: a recorded gap touches the minute',
     COMMENT COLUMN in_log_gap '1: the log lost trades of its partition before they were counted, at a time that touches the minute',
     COMMENT COLUMN not_subscribed '1: no feed process was subscribed for all of the minute',
     COMMENT COLUMN explained 'in_gap, in_log_gap or not_subscribed: a difference is no surprise',
     COMMENT COLUMN time 'Partition time of the comparison',
-    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
-    COMMENT COLUMN partition 'Kafka partition of derived.audit',
-    COMMENT COLUMN offset 'Kafka offset in that partition';
+    COMMENT COLUMN partition 'Kafka partition of derived.audit';
