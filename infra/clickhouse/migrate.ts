@@ -5,7 +5,7 @@ import type { GroupOffsets } from '../kafka/group-offsets.ts'
 import { partitionsOf } from '../kafka/topic-settings.ts'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { loadMigrations, statementsOf, type Migration } from './migrations.ts'
-import { ingestedTopics, keptBy, literal, readingOf, type Surroundings } from './readings.ts'
+import { commonViewsOf, ingestedTopics, keptBy, literal, readingOf, type Surroundings } from './readings.ts'
 
 export interface MigrateOptions extends Omit<Surroundings, 'databaseId'>, ClickhouseAccess {
   readonly migrations?: readonly Migration[]
@@ -244,9 +244,10 @@ async function read(clickhouse: Clickhouse, topics: readonly Topic[], around: Su
   )
   const comments = new Map(tables.map(({ name, comment }) => [name, comment]))
   const due = topics
-    .map(({ name }) => readingOf(name, around))
+    .map((topic) => ({ common: commonViewsOf(topic), ...readingOf(topic.name, around) }))
     .filter(({ pump, queue, comment }) => comments.get(pump) !== comment || !comments.has(queue))
-  for (const { drop, create } of due) for (const statement of [...drop, ...create]) await clickhouse.run(statement)
+  for (const { common, drop, create } of due)
+    for (const statement of [...common, ...drop, ...create]) await clickhouse.run(statement)
   return due.map(({ topic }) => topic)
 }
 

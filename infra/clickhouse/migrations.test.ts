@@ -4,7 +4,7 @@ import { avroType } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { topics } from '../../schemas/topics.ts'
 import { checksumOf, loadMigrations, statementsOf } from './migrations.ts'
-import { ingestedTopics as ingested, readingOf } from './readings.ts'
+import { commonViewsOf, ingestedTopics as ingested, readingOf } from './readings.ts'
 
 const around = {
   database: 'market',
@@ -14,9 +14,10 @@ const around = {
   registryUrl: 'http://r/v7',
   flushMs: 1000,
 }
-const text = loadMigrations()
-  .map((migration) => migration.text)
-  .join('\n')
+const text = [
+  ...loadMigrations().map((migration) => migration.text),
+  ...ingested.flatMap(commonViewsOf).map((view) => `${view};\n`),
+].join('\n')
 /**
  * What no table may hold: webhook URLs, sealed or not, receivers, wallets, payments, keys of idempotency, texts that may
  * quote a request. And what only the kernel, feeds and the dispatcher need.
@@ -144,18 +145,10 @@ describe('the migrations', () => {
       'payments.intents',
       'payments.events',
       'control.dead_letters',
-    ])
+    ]) {
       expect(readingOf(topic, around).create[1]).toContain("'' AS log_raw")
-    for (const view of [
-      'inputs',
-      'alert_events',
-      'triggers',
-      'attempts',
-      'payment_intents',
-      'payment_events',
-      'dead_letters',
-    ])
-      expect(views.get(`ingest_${view}_error`)).toContain("'' AS raw")
+      expect(views.get(`ingest_${name(topic)}_error`)).toContain("'' AS raw")
+    }
   })
 
   it.each(

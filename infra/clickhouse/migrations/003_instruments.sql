@@ -126,17 +126,6 @@ SELECT
 FROM market_instruments_in AS record
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_instruments_error TO ingest_errors_log AS
-SELECT
-    'market.instruments' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM market_instruments_in
-WHERE log_error != '';
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_token TO tokens_log AS
 SELECT
     id,
@@ -161,17 +150,6 @@ SELECT
     log_offset AS offset
 FROM market_tokens_in AS record
 WHERE log_error = '';
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tokens_error TO ingest_errors_log AS
-SELECT
-    'market.tokens' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM market_tokens_in
-WHERE log_error != '';
 
 CREATE OR REPLACE VIEW instrument_versions AS
 SELECT

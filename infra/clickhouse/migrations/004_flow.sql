@@ -170,28 +170,6 @@ SELECT
 FROM derived_flow_others_in AS record
 WHERE log_error = '' AND record.hour IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_marks TO marks AS
-SELECT
-    'derived.flow' AS topic,
-    log_partition AS partition,
-    assumeNotNull(record.writer) AS writer,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
-FROM derived_flow_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_error TO ingest_errors_log AS
-SELECT
-    'derived.flow' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM derived_flow_others_in
-WHERE log_error != '';
-
 CREATE OR REPLACE VIEW flow_10s AS
 SELECT
     asset,

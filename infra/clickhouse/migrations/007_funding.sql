@@ -362,29 +362,6 @@ SELECT *
 FROM market_funding_in
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_marks TO marks AS
-SELECT
-    'market.funding' AS topic,
-    log_partition AS partition,
-    assumeNotNull(record.writer) AS writer,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
-FROM market_funding_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000);
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_error TO ingest_errors_log AS
-SELECT
-    'market.funding' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM market_funding_others_in
-WHERE log_error != '';
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_funding TO latest_funding_log AS
 SELECT
     assumeNotNull(record.asset) AS asset,
@@ -395,28 +372,6 @@ SELECT
     log_offset AS offset
 FROM derived_funding_in AS record
 WHERE log_error = '' AND record.asset IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_marks TO marks AS
-SELECT
-    'derived.funding' AS topic,
-    log_partition AS partition,
-    assumeNotNull(record.writer) AS writer,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
-FROM derived_funding_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_error TO ingest_errors_log AS
-SELECT
-    'derived.funding' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM derived_funding_in
-WHERE log_error != '';
 
 CREATE OR REPLACE VIEW funding_rates AS
 SELECT

@@ -67,29 +67,6 @@ SELECT
 FROM market_liquidations_in AS record
 WHERE log_error = '' AND record.price IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_marks TO marks AS
-SELECT
-    'market.liquidations' AS topic,
-    log_partition AS partition,
-    assumeNotNull(record.writer) AS writer,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
-FROM market_liquidations_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000);
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_error TO ingest_errors_log AS
-SELECT
-    'market.liquidations' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM market_liquidations_in
-WHERE log_error != '';
-
 CREATE OR REPLACE VIEW liquidations AS
 SELECT
     instrument,

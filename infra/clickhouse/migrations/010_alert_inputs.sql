@@ -285,28 +285,6 @@ SELECT
 FROM alerts_inputs_in AS record
 WHERE log_error = '' AND record.action IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_inputs_marks TO marks AS
-SELECT
-    'alerts.inputs' AS topic,
-    log_partition AS partition,
-    assumeNotNull(record.writer) AS writer,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
-FROM alerts_inputs_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_inputs_error TO ingest_errors_log AS
-SELECT
-    'alerts.inputs' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    '' AS raw
-FROM alerts_inputs_in
-WHERE log_error != '';
-
 CREATE OR REPLACE VIEW prices AS
 SELECT
     asset,

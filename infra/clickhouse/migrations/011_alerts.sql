@@ -226,28 +226,6 @@ SELECT
 FROM alerts_events_in AS record
 WHERE log_error = '' AND record.event IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_alert_events_marks TO marks AS
-SELECT
-    'alerts.events' AS topic,
-    log_partition AS partition,
-    assumeNotNull(record.writer) AS writer,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
-FROM alerts_events_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_alert_events_error TO ingest_errors_log AS
-SELECT
-    'alerts.events' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    '' AS raw
-FROM alerts_events_in
-WHERE log_error != '';
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_trigger TO triggers_log AS
 SELECT
     alert_id,
@@ -289,17 +267,6 @@ SELECT
 FROM alerts_triggers_in AS record
 WHERE log_error = '' AND record.order IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_triggers_error TO ingest_errors_log AS
-SELECT
-    'alerts.triggers' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    '' AS raw
-FROM alerts_triggers_in
-WHERE log_error != '';
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_attempt TO webhook_attempts_log AS
 SELECT
     alert_id,
@@ -318,17 +285,6 @@ SELECT
     log_offset AS offset
 FROM webhooks_attempts_in AS record
 WHERE log_error = '';
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_attempts_error TO ingest_errors_log AS
-SELECT
-    'webhooks.attempts' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    '' AS raw
-FROM webhooks_attempts_in
-WHERE log_error != '';
 
 CREATE OR REPLACE VIEW alert_events AS
 SELECT

@@ -123,17 +123,6 @@ SELECT
 FROM payments_intents_in AS record
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_payment_intents_error TO ingest_errors_log AS
-SELECT
-    'payments.intents' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    '' AS raw
-FROM payments_intents_in
-WHERE log_error != '';
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_payment_event TO payment_events_log AS
 SELECT
     payment_id,
@@ -154,17 +143,6 @@ SELECT
     log_offset AS offset
 FROM payments_events_in AS record
 WHERE log_error = '';
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_payment_events_error TO ingest_errors_log AS
-SELECT
-    'payments.events' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    '' AS raw
-FROM payments_events_in
-WHERE log_error != '';
 
 CREATE OR REPLACE VIEW payment_intents AS
 SELECT

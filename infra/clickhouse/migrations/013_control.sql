@@ -107,17 +107,6 @@ SELECT
 FROM control_dead_letters_in AS record
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_dead_letters_error TO ingest_errors_log AS
-SELECT
-    'control.dead_letters' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    '' AS raw
-FROM control_dead_letters_in
-WHERE log_error != '';
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_log_gap TO log_gaps_log AS
 SELECT
     reader,
@@ -135,17 +124,6 @@ SELECT
     log_offset AS told_offset
 FROM control_gaps_in AS record
 WHERE log_error = '';
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_log_gaps_error TO ingest_errors_log AS
-SELECT
-    'control.gaps' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM control_gaps_in
-WHERE log_error != '';
 
 CREATE OR REPLACE VIEW dead_letters AS
 SELECT

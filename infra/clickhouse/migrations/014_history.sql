@@ -192,17 +192,6 @@ SELECT
 FROM market_history_in AS record
 WHERE log_error = '' AND record.ls_ratio IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_history_error TO ingest_errors_log AS
-SELECT
-    'market.history' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM market_history_in
-WHERE log_error != '';
-
 CREATE OR REPLACE VIEW venue_candles AS
 SELECT
     instrument,

@@ -45,17 +45,6 @@ SELECT
 FROM control_answers_in AS record
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_answers_error TO ingest_errors_log AS
-SELECT
-    'control.answers' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM control_answers_in
-WHERE log_error != '';
-
 CREATE OR REPLACE VIEW answer_counts AS
 SELECT
     instance,

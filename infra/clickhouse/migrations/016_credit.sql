@@ -56,17 +56,6 @@ SELECT
 FROM payments_entries_in AS record
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_credit_entries_error TO ingest_errors_log AS
-SELECT
-    'payments.entries' AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    log_raw AS raw
-FROM payments_entries_in
-WHERE log_error != '';
-
 CREATE OR REPLACE VIEW credit_entries AS
 SELECT
     key_id,
