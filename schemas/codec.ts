@@ -3,7 +3,7 @@ import avro from 'avsc'
 import type { Message, Records, RecordType } from './records.ts'
 import { subjectOf, topics, type TopicName } from './topics.ts'
 import { compileReader, type Read } from './reader.ts'
-import { compileWriter, type Schema, type Write } from './writer.ts'
+import { compileWriter, type RecordSchema, type Write } from './writer.ts'
 
 /** Confluent wire format: one zero byte, the schema id as a big-endian 32-bit number, then the Avro body. */
 export const HEADER_BYTES = 5
@@ -13,6 +13,11 @@ const SCRATCH_BYTES = 64 * 1024
 /** The .avsc text of a record type, as registered. */
 export function schemaText(record: RecordType): string {
   return readFileSync(new URL(`records/${record}.avsc`, import.meta.url), 'utf8')
+}
+
+/** The same, read: its fields with their types and meanings. */
+export function schemaOf(record: RecordType): RecordSchema {
+  return JSON.parse(schemaText(record)) as RecordSchema
 }
 
 const compiled = new Map<RecordType, avro.Type>()
@@ -44,10 +49,10 @@ const emptyFieldsOf = new Map<RecordType, object>()
 export function emptyFields<Type extends RecordType>(record: Type): EmptyFields<Type> {
   let empty = emptyFieldsOf.get(record)
   if (empty === undefined) {
-    const { fields } = JSON.parse(schemaText(record)) as { fields: { name: string; type: unknown }[] }
-    const entries = fields.flatMap(({ name, type }): [string, null | readonly []][] => {
-      if (Array.isArray(type)) return type.includes('null') ? [[name, null]] : []
-      return typeof type === 'object' && type !== null && 'type' in type && type.type === 'array' ? [[name, []]] : []
+    const entries = schemaOf(record).fields.flatMap(({ name, type }): [string, null | readonly []][] => {
+      if (typeof type === 'string') return []
+      if ('length' in type) return [[name, null]]
+      return type.type === 'array' ? [[name, []]] : []
     })
     empty = Object.fromEntries(entries)
     emptyFieldsOf.set(record, empty)
@@ -65,7 +70,7 @@ const writers = new Map<RecordType, Write>()
 export function writeBody({ type, value }: Message, bytes: Buffer, at: number): number {
   let write = writers.get(type)
   if (write === undefined) {
-    write = compileWriter(JSON.parse(schemaText(type)) as Schema)
+    write = compileWriter(schemaOf(type))
     writers.set(type, write)
   }
   return write(value, bytes, at)
@@ -77,7 +82,7 @@ const readers = new Map<RecordType, Read>()
 export function readBody(record: RecordType, bytes: Buffer, at = 0): unknown {
   let read = readers.get(record)
   if (read === undefined) {
-    read = compileReader(JSON.parse(schemaText(record)) as Schema)
+    read = compileReader(schemaOf(record))
     readers.set(record, read)
   }
   return read(bytes, at)

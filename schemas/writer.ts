@@ -10,13 +10,22 @@ export type Schema =
   | 'boolean'
   | 'bytes'
   | readonly ['null', Schema]
-  | { readonly type: 'record'; readonly fields: readonly Field[] }
+  | RecordSchema
   | { readonly type: 'enum'; readonly symbols: readonly string[] }
   | { readonly type: 'array'; readonly items: Schema }
   | { readonly type: 'map'; readonly values: Schema }
 
-interface Field {
+export interface RecordSchema {
+  readonly type: 'record'
   readonly name: string
+  readonly namespace?: string
+  readonly doc?: string
+  readonly fields: readonly Field[]
+}
+
+export interface Field {
+  readonly name: string
+  readonly doc: string
   readonly type: Schema
   readonly default?: unknown
 }

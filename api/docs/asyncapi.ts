@@ -1,8 +1,8 @@
+import { schemaOf } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
 import { eventSchemas } from '../routes/stream.ts'
 import type { Schema } from '../schema.ts'
-import { avroSchema } from './events.ts'
 import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema, webhookHeaders } from './webhook-schema.ts'
 
 const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'
@@ -97,10 +97,10 @@ function reading({ name }: Topic): Schema {
 }
 
 function recordMessage(record: RecordType): Schema {
-  const schema = avroSchema(record)
+  const schema = schemaOf(record)
   return {
     name: record,
-    title: schema.name ?? record,
+    title: schema.name,
     summary: schema.doc ?? '',
     contentType: 'application/octet-stream',
     payload: { schemaFormat: AVRO, schema },

@@ -1,6 +1,7 @@
 import type { RecordType } from '../../schemas/records.ts'
 import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
-import { schemaText } from '../../schemas/codec.ts'
+import { schemaOf } from '../../schemas/codec.ts'
+import type { RecordSchema, Schema } from '../../schemas/writer.ts'
 import { table } from './markdown.ts'
 import { fieldTable } from './reference.ts'
 import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema, webhookHeaders } from './webhook-schema.ts'
@@ -46,58 +47,31 @@ function topicRow({ name, key, kind, partitions, records, description }: Topic):
 }
 
 function recordText(record: RecordType): string {
-  const schema = avroSchema(record)
+  const schema = schemaOf(record)
   const rows = avroFields(schema).map(({ path, type, description }) => [`\`${path}\``, type, description])
   return `### ${record}\n\n${schema.doc ?? ''}\n\n${table(['field', 'type', 'meaning'], rows)}`
 }
 
-interface AvroField {
-  readonly name: string
-  readonly type: AvroType
-  readonly doc?: string
-}
-
-interface AvroNamed {
-  readonly type: string
-  readonly name?: string
-  readonly doc?: string
-  readonly symbols?: readonly string[]
-  readonly items?: AvroType
-  readonly values?: AvroType
-  readonly fields?: readonly AvroField[]
-}
-
-type AvroType = string | readonly AvroType[] | AvroNamed
-
-/** A record type's schema as it is registered. */
-export function avroSchema(record: RecordType): AvroNamed {
-  return JSON.parse(schemaText(record)) as AvroNamed
-}
-
 /** Every field of a record, depth first. */
-function avroFields({ fields = [] }: AvroNamed, prefix = ''): Field[] {
-  return fields.flatMap(({ name, type, doc = '' }) => [
+function avroFields({ fields }: RecordSchema, prefix = ''): Field[] {
+  return fields.flatMap(({ name, type, doc }) => [
     { path: prefix + name, type: typeWords(type), description: doc },
     ...inner(type, prefix + name),
   ])
 }
 
-function inner(type: AvroType, path: string): Field[] {
+function inner(type: Schema, path: string): Field[] {
   if (typeof type === 'string') return []
-  if (isUnion(type)) return type.flatMap((one) => inner(one, path))
-  if (type.type === 'array' && type.items !== undefined) return inner(type.items, `${path}[]`)
-  if (type.type === 'map' && type.values !== undefined) return inner(type.values, `${path}.<name>`)
-  return avroFields(type, `${path}.`)
+  if ('length' in type) return inner(type[1], path)
+  if (type.type === 'array') return inner(type.items, `${path}[]`)
+  if (type.type === 'map') return inner(type.values, `${path}.<name>`)
+  return type.type === 'record' ? avroFields(type, `${path}.`) : []
 }
 
-function typeWords(type: AvroType): string {
+function typeWords(type: Schema): string {
   if (typeof type === 'string') return type
-  if (isUnion(type)) return type.map(typeWords).toReversed().join(' or ')
-  if (type.type === 'enum') return `enum: ${(type.symbols ?? []).join(', ')}`
-  if (type.type === 'array' && type.items !== undefined) return `array of ${typeWords(type.items)}`
-  return type.type === 'map' && type.values !== undefined ? `map of ${typeWords(type.values)}` : type.type
-}
-
-function isUnion(type: AvroType): type is readonly AvroType[] {
-  return Array.isArray(type)
+  if ('length' in type) return `${typeWords(type[1])} or null`
+  if (type.type === 'enum') return `enum: ${type.symbols.join(', ')}`
+  if (type.type === 'array') return `array of ${typeWords(type.items)}`
+  return type.type === 'map' ? `map of ${typeWords(type.values)}` : type.type
 }

@@ -1,6 +1,7 @@
-import { schemaText } from '../../schemas/codec.ts'
+import { schemaOf } from '../../schemas/codec.ts'
 import type { Message, RecordType } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import type { Schema } from '../../schemas/writer.ts'
 
 /** Where record types of a topic stand in ClickHouse, and how its rows read as records of the log. */
 export interface TableMapping {
@@ -57,30 +58,14 @@ export const derivedTables: readonly TableMapping[] = [
   mapping('alerts.inputs', 'metric', 'metrics_log', 'time', true),
 ]
 
-type Schema = string | readonly Schema[] | Named
-interface Named {
-  readonly type: Schema
-  readonly items?: Schema
-  readonly values?: Schema
-  readonly fields?: readonly Field[]
-}
-interface Field {
-  readonly name: string
-  readonly type: Schema
-}
-
 /** Fields that no table holds, since they serve the feeds' repair alone, with what a record read back has there. */
 const leftOut: Partial<Record<RecordType, Row>> = { mark: { positions: [] } }
 
 /** Names of a record type's fields, but for those that no table holds. */
 export function fieldNames(record: RecordType): readonly string[] {
-  return fieldsOf(record)
-    .map(({ name }) => name)
+  return schemaOf(record)
+    .fields.map(({ name }) => name)
     .filter((name) => leftOut[record]?.[name] === undefined)
-}
-
-function fieldsOf(record: RecordType): readonly Field[] {
-  return (JSON.parse(schemaText(record)) as Named).fields ?? []
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -91,28 +76,21 @@ type Row = Readonly<Record<string, unknown>>
  */
 export function recordOf(record: RecordType, row: Row): Message {
   const all = { ...row, ...leftOut[record] }
-  const fields = fieldsOf(record).map(({ name, type }) => [name, read(type, all[name])])
+  const fields = schemaOf(record).fields.map(({ name, type }) => [name, read(type, all[name])])
   // The encoder checks every value against the record's schema.
   return { type: record, value: Object.fromEntries(fields) as unknown } as Message
 }
 
 function read(schema: Schema, value: unknown): unknown {
-  if (isUnion(schema)) {
-    const isNull = value === null || value === undefined || value === ''
-    return isNull ? null : read(schema.find((branch) => branch !== 'null') ?? 'string', value)
-  }
   if (typeof schema === 'string') return schema === 'long' || schema === 'int' ? whole(value) : value
-  if (schema.type === 'array' && Array.isArray(value))
-    return value.map((item: unknown) => read(schema.items ?? 'string', item))
-  if (schema.type === 'record') {
-    const inside = value as Row
-    return Object.fromEntries((schema.fields ?? []).map(({ name, type }) => [name, read(type, inside[name])]))
+  if ('length' in schema) {
+    const isNull = value === null || value === undefined || value === ''
+    return isNull ? null : read(schema[1], value)
   }
-  return typeof schema.type === 'string' && schema.type in { enum: 1, map: 1 } ? value : read(schema.type, value)
-}
-
-function isUnion(schema: Schema): schema is readonly Schema[] {
-  return Array.isArray(schema)
+  if (schema.type === 'array' && Array.isArray(value)) return value.map((item: unknown) => read(schema.items, item))
+  if (schema.type !== 'record') return value
+  const inside = value as Row
+  return Object.fromEntries(schema.fields.map(({ name, type }) => [name, read(type, inside[name])]))
 }
 
 /** Microseconds of a time, or a number. */

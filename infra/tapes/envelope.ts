@@ -1,5 +1,5 @@
 import avro from 'avsc'
-import { schemaText, type Codec } from '../../schemas/codec.ts'
+import { schemaOf, schemaText, type Codec } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 
@@ -67,7 +67,7 @@ export function branchIds(schema: string, topic: TopicName, codec: FileCodec): n
 }
 
 function recordName(record: RecordType): string {
-  const { name, namespace } = JSON.parse(schemaText(record)) as { name: string; namespace?: string }
+  const { name, namespace } = schemaOf(record)
   return namespace === undefined ? name : `${namespace}.${name}`
 }
 
