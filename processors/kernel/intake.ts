@@ -14,8 +14,11 @@ const FETCH_BYTES_PER_PARTITION = 512 * 1024
 export interface Hosted<Work> extends Pick<OwnerOptions<Work>, 'name' | 'membership' | 'open'> {
   /** Least time between two fetches, milliseconds, where nobody waits for what it makes. Left out: none. */
   readonly paceMs?: number | undefined
-  /** Longest wait of a fetch for a first record, milliseconds: what time brings is looked at after each. Left out: 500. */
-  readonly waitMs?: number
+  /**
+   * Longest wait of the next fetch for a first record, milliseconds: what time brings is looked at after each. Left out, or
+   * undefined: 500.
+   */
+  readonly waitMs?: () => number | undefined
   /** Called after each fetch. */
   readonly onRound?: () => void
 }
@@ -156,7 +159,7 @@ export class Intake<Work extends PartitionWork> {
   async #fetch(positions: readonly Position[], isHurried: boolean): Promise<Slice[]> {
     const { hosted, ports, watch } = this.#options
     const { clock, report } = ports
-    const maxWaitMs = isHurried ? FETCH_WAIT_BUSY_MS : (hosted.waitMs ?? FETCH_WAIT_MS)
+    const maxWaitMs = isHurried ? FETCH_WAIT_BUSY_MS : (hosted.waitMs?.() ?? FETCH_WAIT_MS)
     try {
       const options = { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION }
       const slices = await this.#reader.fetch(positions, options)

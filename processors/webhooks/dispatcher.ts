@@ -19,7 +19,7 @@ const SLOW_MS = 1_000
 const FINISH_MS = 5_000
 const FINISH_STEP_MS = 20
 const HINT_MS = 5_000
-/** What has become due is looked at so often. */
+/** What has become due is looked at so often while there is anything to deliver. */
 const LOOK_MS = 100
 /** Destinations that are left alone at once; beyond, their attempts go on, each by its own schedule. */
 const HELD_MAX = 10_000
@@ -89,7 +89,8 @@ export class Dispatcher {
     this.#loader = new Loader({ reader: ports.log.reader(), decoder: this.#decoder, clock: ports.clock })
     this.#queues = new ReceiverQueues(limits)
     const open = (partition: number): Promise<Task> => this.#open(partition)
-    const hosted = [{ name: OWNER, membership, open, waitMs: LOOK_MS, onRound: () => this.#tick() }]
+    const waitMs = (): number | undefined => (this.#hasWork ? LOOK_MS : undefined)
+    const hosted = [{ name: OWNER, membership, open, waitMs, onRound: () => this.#tick() }]
     this.#runner = new Runner({ hosted, ports, sessionMs })
   }
 
@@ -134,6 +135,10 @@ export class Dispatcher {
   /** Triggers and orders that are not taken in, as of the last fetch. */
   lags(): Lag[] {
     return this.#runner.lags()
+  }
+
+  get #hasWork(): boolean {
+    return this.#count('open') > 0 || this.#count('unwritten') > 0
   }
 
   #count(what: keyof ReturnType<Task['counts']>): number {
