@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { processMetrics } from '../infra/http/ops.ts'
 import { AnswerCounts } from './answer-counts.ts'
 
 /** The API's own figures. */
@@ -43,9 +44,8 @@ interface SeenMetrics {
 }
 
 export function createMetrics(): Metrics {
-  const registry = new Registry()
+  const registry = processMetrics()
   const registers = [registry]
-  collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'mda_api_requests_total',
     help: 'Answers by route and HTTP status',

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { hostClock } from '../infra/clock.ts'
 import type { Config } from '../infra/config/config.ts'
-import { startOps, type Health } from '../infra/http/ops.ts'
+import { processMetrics, startOps, type Health } from '../infra/http/ops.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import { laterMembership, membershipOf } from '../infra/kafka/membership.ts'
@@ -62,8 +62,7 @@ export interface Host {
 /** Connects a host to its log and registry; rejects where they cannot be used. */
 export async function connectHost(name: string, config: HostConfig, report: Logger): Promise<Host> {
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, OPS_HOST: host, OPS_PORT: port } = config
-  const metrics = new Registry()
-  collectDefaultMetrics({ register: metrics })
+  const metrics = processMetrics()
   const deadLetters = new Tally()
   const clientId = `${name}-${hostname()}-${process.pid}`
   const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { allowedHostsAt, refuses } from './guard.ts'
 import { clientServer } from './server.ts'
 
@@ -12,6 +12,16 @@ export interface Health {
 export interface OpsServer {
   readonly url: string
   close(): Promise<void>
+}
+
+/** By itself it wakes the process 100 times a second. */
+const LAG_EVERY_MS = 100
+
+/** What a service tells of its process: memory, CPU, collections; how late its timers of 100 ms are. */
+export function processMetrics(): Registry {
+  const register = new Registry()
+  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: LAG_EVERY_MS })
+  return register
 }
 
 /** Serves `/healthz` (503 when not ok), `/readyz` and `/metrics` (Prometheus text) of one service. */

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { processMetrics } from '../../infra/http/ops.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { membershipOf } from '../../infra/kafka/membership.ts'
@@ -22,8 +22,7 @@ await runService({
     const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
     const kafka = await connectLog({ brokers, namespace, clientId, log })
     const membership = await join(config, log)
-    const metrics = new Registry()
-    collectDefaultMetrics({ register: metrics })
+    const metrics = processMetrics()
     const host = new Host(config, { log, kafka, codec, membership, metrics })
     const { url, stop } = await host.start()
     sayReady(url)
