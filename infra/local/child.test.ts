@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startChild, stopChildren, type ChildSpec } from './child.ts'
+import { nodeProgram, startChild, stopChildren, type ChildSpec } from './child.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'child-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -75,5 +76,15 @@ describe('a child process', () => {
     await child.stop()
     await child.exited
     expect(() => process.kill(child.pid, 0)).toThrow('ESRCH')
+  })
+})
+
+describe('a program of ours', () => {
+  it('may make two megabytes before it collects', () => {
+    const file = path.join(folder, 'young.js')
+    const space = `require('node:v8').getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')`
+    writeFileSync(file, `console.log(${space}.space_size / 2 ** 20)`)
+    const [node, ...args] = nodeProgram(file)
+    expect(Number(execFileSync(node, args, { encoding: 'utf8' }))).toBeGreaterThanOrEqual(2)
   })
 })

@@ -8,7 +8,7 @@ import type { DataFolder, Mode } from './data-folder.ts'
 import { lowerCpuShare } from './process-id.ts'
 import { receiverCaFile } from './receiver/certificate.ts'
 import { startRegistry } from './registry.ts'
-import { roleOf, type RunningPart } from './run-file.ts'
+import type { RunningPart } from './run-file.ts'
 import type { Part } from './supervisor.ts'
 import { startSimulator, venueEnv } from '../simulator/start.ts'
 
@@ -176,7 +176,7 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
 
 /** A forward as a part: its `url` is where it listens. */
 function startForward(name: string, logFile: string, port: number, targets: readonly number[]): Promise<Child> {
-  const [node, ...program] = nodeProgram(programFile('infra/local/forward-main.ts'), 2)
+  const [node, ...program] = nodeProgram(programFile('infra/local/forward-main.ts'))
   return startChild({
     name,
     command: [node, ...program, String(port), ...targets.map(String)],
@@ -266,14 +266,11 @@ export function compileServices(): Promise<void> {
   return compilePrograms(mains, LYING_CLOCK)
 }
 
-/** Of those through whose hands every trade goes; the others make little. */
-const youngMb: Readonly<Record<string, 4 | 8>> = { processors: 8, feeds: 4 }
-
 /** Starts one of our own programs and waits until it says that it is ready. */
 function startService(folder: DataFolder, name: string, main: string, env: Record<string, string>): Promise<Child> {
   const spec: ChildSpec = {
     name,
-    command: nodeProgram(programFile(main), youngMb[roleOf(name)] ?? 2),
+    command: nodeProgram(programFile(main)),
     env,
     logFile: path.join(folder.logs, `${name}.log`),
     ready: 'message',

@@ -18,7 +18,7 @@ export function startSimulator({ dataDir, port, logFile, env }: SimulatorStart):
   mkdirSync(dataDir, { recursive: true })
   return startChild({
     name: 'simulator',
-    command: nodeProgram(fileURLToPath(new URL('main.ts', import.meta.url)), 4),
+    command: nodeProgram(fileURLToPath(new URL('main.ts', import.meta.url))),
     env: { ...env, DATA_DIR: dataDir, SIMULATOR_PORT: String(port) },
     logFile,
     ready: 'message',

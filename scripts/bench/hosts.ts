@@ -62,7 +62,7 @@ async function costOf(parts: BenchParts, count: number): Promise<{ us: number; n
 function startHost({ brokers, registryUrl, clickhouse }: BenchParts, namespace: string, host: number): Promise<Child> {
   return startChild({
     name: `processors-${host}`,
-    command: nodeProgram(programFile('processors/main.ts'), 8),
+    command: nodeProgram(programFile('processors/main.ts')),
     env: {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,

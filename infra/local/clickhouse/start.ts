@@ -17,7 +17,7 @@ export function startClickhouse({ dataDir, port, logFile, env }: ClickhouseOptio
   mkdirSync(dataDir, { recursive: true })
   return startChild({
     name: 'clickhouse',
-    command: nodeProgram(fileURLToPath(new URL('main.ts', import.meta.url)), 4),
+    command: nodeProgram(fileURLToPath(new URL('main.ts', import.meta.url))),
     env: {
       LOG_FORMAT: 'json',
       ...env,
