@@ -567,19 +567,22 @@ LEFT JOIN
 ORDER BY time, venue
 COMMENT 'The last open interest that a venue said of an asset''s perpetual in an interval; none where it said nothing. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, open_interest (base units of one side), mark (its last mark price of the interval, quote units; null: none), open_interest_usd (at that mark, USDT taken for USD), source (live, or where nothing is venue_history: what the venue told later)';
 
+-- The basis of a time whose spot price nobody told us, against the index that the venue tells beside its mark.
 CREATE OR REPLACE VIEW basis_history AS
 SELECT
     toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
     marks.venue AS venue,
     marks.said.1 AS mark,
     spot.price AS spot,
-    mark - spot AS basis_usd,
-    100 * (mark / spot - 1) AS basis_pct,
-    marks.said.2 AS source
+    marks.said.2 AS index_price,
+    multiIf(spot IS NOT NULL, 'spot', index_price IS NOT NULL, 'index', NULL) AS against,
+    mark - ifNull(spot, index_price) AS basis_usd,
+    100 * (mark / ifNull(spot, index_price) - 1) AS basis_pct,
+    marks.said.3 AS source
 FROM
 (
     SELECT intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot, venue,
-        argMax((assumeNotNull(mark), source), (source = 'live', time)) AS said
+        argMax((assumeNotNull(mark), index_price, source), (source = 'live', time)) AS said
     FROM mark_prices
     WHERE asset = {asset:String} AND mark IS NOT NULL
         AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
@@ -595,7 +598,7 @@ LEFT JOIN
     GROUP BY slot
 ) AS spot USING (slot)
 ORDER BY time, venue
-COMMENT 'The last mark price of a venue''s perpetual in an interval against the last price of Binance''s USDT spot pair in it; none where the venue said nothing. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, mark, spot (USDT; spot null: none), basis_usd (mark minus spot), basis_pct (percent of spot), source (of the mark: live, or venue_history, what the venue told later)';
+COMMENT 'The last mark price of a venue''s perpetual in an interval against the last price of Binance''s USDT spot pair in it, or where there is none against the venue''s own index at that mark; none where the venue said nothing. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, mark, spot (USDT; null: none), index_price (USDT; null: not said), against (spot, index; null: neither is known), basis_usd (mark minus that), basis_pct (percent of it), source (of mark and index: live, or venue_history, what the venue told later)';
 
 CREATE OR REPLACE VIEW long_short_history AS
 SELECT

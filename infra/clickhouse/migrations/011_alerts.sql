@@ -128,8 +128,8 @@ COMMENT 'What happened to each alert; read the view alert_events';
 
 CREATE TABLE IF NOT EXISTS triggers_log
 (
-    alert_id String COMMENT 'The alert' CODEC(ZSTD(1)),
-    trigger_id String COMMENT 'alert id and trigger count, for a test its request; the webhook-id of every attempt' CODEC(ZSTD(1)),
+    alert_id String COMMENT 'The alert; of a rule for several symbols its part, whose owner''s id is what stands before the first point' CODEC(ZSTD(1)),
+    trigger_id String COMMENT 'alert id and trigger count, for a test its request; with _over behind it what tells that this ring is over, which is no further one; the webhook-id of every attempt' CODEC(ZSTD(1)),
     kind LowCardinality(String) COMMENT 'Which payload: price, liquidation' CODEC(ZSTD(1)),
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
     symbol LowCardinality(String) COMMENT 'As submitted' CODEC(ZSTD(1)),

@@ -1,6 +1,7 @@
 -- payments.intents and payments.events. A payer's signature is worth the money until it is settled, and a signed transaction
 -- holds it: neither is read into any table, nor is what a payment was for beyond its route. payment_events is sorted by
--- payment_id, payment_intents by time.
+-- payment_id, payment_intents by time. Requests that are charged to an API key reserve their purchase here: no money moves, and
+-- it is no revenue.
 
 CREATE TABLE IF NOT EXISTS payments_intents_in
 (
@@ -54,12 +55,12 @@ COMMENT 'Records of payments.events on their way into the base tables';
 
 CREATE TABLE IF NOT EXISTS payment_intents_log
 (
-    payment_id String COMMENT 'chain id:asset:payer:nonce of the authorization, lower case' CODEC(ZSTD(1)),
+    payment_id String COMMENT 'chain id:asset:payer:nonce of the authorization, lower case; credit:purchase of one that is charged to an API key' CODEC(ZSTD(1)),
     request_id String COMMENT 'The request that brought it' CODEC(ZSTD(1)),
     method LowCardinality(String) COMMENT 'HTTP method' CODEC(ZSTD(1)),
     route LowCardinality(String) COMMENT 'Path of the route as the route table has it' CODEC(ZSTD(1)),
     price_usd Decimal(18, 6) COMMENT 'The route''s price, USD' CODEC(ZSTD(1)),
-    version UInt8 COMMENT 'Version of the payment protocol: 1 or 2' CODEC(ZSTD(1)),
+    version UInt8 COMMENT 'Version of the payment protocol: 1 or 2; 0: it is charged to an API key' CODEC(ZSTD(1)),
     chain_id UInt64 COMMENT '8453 Base, 84532 Base Sepolia or the local chain' CODEC(ZSTD(1)),
     asset LowCardinality(String) COMMENT 'Token contract, lower-case hex' CODEC(ZSTD(1)),
     pay_to LowCardinality(String) COMMENT 'Receiver, lower-case hex' CODEC(ZSTD(1)),
@@ -79,8 +80,8 @@ COMMENT 'Checked payments with their requests; read the view payment_intents';
 
 CREATE TABLE IF NOT EXISTS payment_events_log
 (
-    payment_id String COMMENT 'chain id:asset:payer:nonce of the authorization, lower case' CODEC(ZSTD(1)),
-    event LowCardinality(String) COMMENT 'broadcast, pending, settled, failed, conflict' CODEC(ZSTD(1)),
+    payment_id String COMMENT 'chain id:asset:payer:nonce of the authorization, lower case; credit:purchase of one that is charged to an API key' CODEC(ZSTD(1)),
+    event LowCardinality(String) COMMENT 'broadcast, pending, settled, failed, conflict; reserved: charged to an API key, no payment' CODEC(ZSTD(1)),
     request_id String COMMENT 'The request that it follows from; of a conflict, the refused one' CODEC(ZSTD(1)),
     method LowCardinality(String) COMMENT 'HTTP method' CODEC(ZSTD(1)),
     route LowCardinality(String) COMMENT 'Path of the route as the route table has it' CODEC(ZSTD(1)),
@@ -221,9 +222,9 @@ GROUP BY payment_id
 COMMENT 'A payment as it stands: state broadcast, pending, settled or failed, when it began and came to that (UTC), USD, and how many other requests tried to use it; a settled one stays so';
 
 ALTER TABLE payments
-    COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain',
+    COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain; 0: charged to an API key',
     COMMENT COLUMN asset 'Token contract, lower-case hex',
-    COMMENT COLUMN state 'What it has come to: broadcast, pending, settled, failed',
+    COMMENT COLUMN state 'What it has come to: broadcast, pending, settled, failed; reserved: charged to an API key, no payment',
     COMMENT COLUMN request_id 'The request that it is for',
     COMMENT COLUMN amount_usd 'What was signed, USD',
     COMMENT COLUMN tx 'Transaction hash; null: none is known',
@@ -248,6 +249,7 @@ GROUP BY day, chain_id, asset, method, route
 COMMENT 'What each route earned on each day (UTC) by settled payments, USD; chain 84532 is test or play money';
 
 ALTER TABLE revenue
+    COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain',
     COMMENT COLUMN day 'Day of the settlement, UTC',
     COMMENT COLUMN payments 'Settled payments',
     COMMENT COLUMN payers 'Different payers among them',

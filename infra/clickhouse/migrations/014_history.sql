@@ -270,6 +270,8 @@ FROM
 )
 COMMENT 'Where the venues'' past ends and our trades begin, by instrument. Parameters: asset, unit (3600 or 60, seconds). Columns, microseconds since the Unix epoch: since (start of the oldest candle), newest (of the newest), taker_since, taker_newest (the same of those that say what takers bought), first (first trade, 0: none), until (candles count before it, trades from it on: the first whole unit of trades), taker_until (the same of those that say what takers bought); takers (1: some do)';
 
+-- Some venues tell candles of a time in which nothing was traded, with the price before it: their rows stay, since they say that
+-- the time was read back, but they are no candles and no high or low of all venues.
 CREATE OR REPLACE VIEW ohlcv AS
 SELECT * EXCEPT (buy_all, sell_all) FROM
 (
@@ -338,6 +340,7 @@ FROM
         ifNull(taker_buy, 0) AS buy, volume - buy AS sell, ifNull(trades, 0) AS records, multiIf(source = 'archive', 1, taker_buy IS NULL, 3, 2) AS past
     FROM venue_candles_log FINAL
     WHERE asset = {asset:String}
+        AND volume > 0
         AND seconds = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))
         AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
         AND start >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
@@ -350,6 +353,8 @@ ORDER BY time
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Candles of one asset at one venue, or of all merged (venue = all): absent where nothing traded. Before the first whole hour of trades (first minute, of intervals below an hour) they are of the venue''s archive of trades, or its own candles. Parameters: asset, venue, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), open, high, low, close (quote units), volume, buy_volume, sell_volume (base units, by the taker), trades (records), source (trades, archive, venue_candles, or mixed: several, each for its own hours); buy_volume, sell_volume and trades are null where a venue''s candle does not say them';
 
+-- What takers bought had the name of its column: the condition that a candle says it was of the alias, which is never null, and a
+-- candle that does not say it counted as one sell.
 CREATE OR REPLACE VIEW cvd AS
 SELECT
     toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
@@ -407,13 +412,13 @@ FROM
     SELECT
         slot,
         instrument,
-        sign * taker_buy AS buy, sign * (volume - taker_buy) AS sell,
+        sign * bought AS buy, sign * (volume - bought) AS sell,
         ifNull(sign * taker_buy_quote, buy * close) AS buy_quote, ifNull(sign * (quote - taker_buy_quote), sell * close) AS sell_quote,
         if(sign = 1, ifNull(trades, 0), 0) AS records, if(source = 'archive', 1, 2) AS past
     FROM
     (
         SELECT
-            instrument, assumeNotNull(taker_buy) AS taker_buy, taker_buy_quote, quote, source, volume, trades, (high + low + close) / 3 AS close,
+            instrument, assumeNotNull(taker_buy) AS bought, taker_buy_quote, quote, source, volume, trades, (high + low + close) / 3 AS close,
             arrayJoin([(1, intDiv(toUnixTimestamp64Micro(start) - 345600000000, {seconds:UInt32} * 1000000)), (-1, intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)]) AS placed,
             placed.1 AS sign, placed.2 AS slot
         FROM venue_candles_log FINAL

@@ -27,18 +27,6 @@ ARRAY JOIN mark.venues AS entry
 WHERE topic = 'market.liquidations' AND entry.state = 'live'
 GROUP BY topic, venue, entry.since, writer;
 
-INSERT INTO live_stretches_log
-SELECT
-    topic,
-    entry.venue AS venue,
-    entry.since AS time,
-    writer,
-    max(mark.time) AS until
-FROM marks AS mark
-ARRAY JOIN mark.venues AS entry
-WHERE topic = 'market.liquidations' AND entry.state = 'live'
-GROUP BY topic, venue, entry.since, writer;
-
 CREATE OR REPLACE VIEW live_stretches AS
 SELECT
     topic,
