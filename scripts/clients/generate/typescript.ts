@@ -1,4 +1,3 @@
-import { format } from 'prettier'
 import { bodyComponents } from '../../../api/alerts/kinds/kinds.ts'
 import type { Schema } from '../../../api/schema.ts'
 import {
@@ -13,7 +12,7 @@ import {
 } from './operations.ts'
 
 /** `typescript/src/api.ts`: a type for every input and answer, and a method for every operation. */
-export async function typescriptApi(): Promise<string> {
+export function typescriptApi(): string {
   const parts = [
     '// Generated from the route table: npm run generate',
     'export interface Operation { readonly method: "GET" | "POST" | "DELETE" | "PATCH"; readonly path: string; readonly query: readonly string[]; readonly body: readonly string[]; readonly isOwners: boolean; readonly isKeyed: boolean; readonly isQuestion: boolean; readonly priceUsdc: number }',
@@ -30,7 +29,7 @@ export async function typescriptApi(): Promise<string> {
       ${[...operations.map(method), ...streams.map(listening)].join('\n\n')}
     }`,
   ]
-  return format(parts.join('\n\n'), { parser: 'typescript', semi: false, singleQuote: true, printWidth: 120 })
+  return `${parts.join('\n\n')}\n`
 }
 
 function inputType({ name, inputs }: Operation): string {
