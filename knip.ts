@@ -7,7 +7,7 @@ const entry = [
   'infra/docker/{health,role}.ts!',
   'infra/local/forward-main.ts!',
   'infra/local/lying-clock.ts!',
-  'scripts/{alert-rules,backfill,backtest,backup,bench,chaos,check,clients/generate,export,generate,import,mcp,normalize,pay,plan,readme,receiver,record,release,restore,start,test,trace,verify}.ts!',
+  'scripts/{alert-rules,backfill,backtest,backup,bench,chaos,check,export,generate,import,mcp,normalize,pay,plan,readme,receiver,record,release,restore,start,test,trace,verify}.ts!',
   'scripts/{bench,examples}/*.ts!',
   'scripts/backtest/worker.ts!',
   'scripts/clients/typescript/src/index.ts!',

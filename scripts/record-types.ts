@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import { format } from 'prettier'
 import { schemaOf } from '../schemas/codec.ts'
 import type { RecordType } from '../schemas/records.ts'
 import type { RecordSchema, Schema } from '../schemas/writer.ts'
@@ -17,7 +16,7 @@ const primitives: Readonly<Record<string, string>> = {
 }
 
 /** `schemas/generated.ts`: an interface for every record of `schemas/records`, each field with its meaning and unit. */
-export async function recordTypes(): Promise<string> {
+export function recordTypes(): string {
   const interfaces = new Map<string, string>()
   const names = readdirSync(folder)
     .filter((file) => file.endsWith('.avsc'))
@@ -25,15 +24,15 @@ export async function recordTypes(): Promise<string> {
     .sort()
   const records = names.map((name) => {
     // A file that is new has no type yet.
-    return `${name}: ${typeText(schemaOf(name as RecordType), interfaces)}`
+    return `  ${name}: ${typeText(schemaOf(name as RecordType), interfaces)}`
   })
   const parts = [
     '// Generated from records/*.avsc: npm run generate',
     '/** Microseconds since the Unix epoch. */\nexport type Micros = number',
     ...interfaces.values(),
-    `/** Record type name, as in the subject and the .avsc file's name, to its shape. */\nexport interface Records {${records.join('\n')}}`,
+    `/** Record type name, as in the subject and the .avsc file's name, to its shape. */\nexport interface Records {\n${records.join('\n')}\n}`,
   ]
-  return format(parts.join('\n\n'), { parser: 'typescript', semi: false, singleQuote: true, printWidth: 120 })
+  return `${parts.join('\n\n')}\n`
 }
 
 /** The TypeScript type of a schema; the interfaces of its records are added to `interfaces`. */
@@ -57,9 +56,9 @@ function interfaceOf({ name, doc, fields }: RecordSchema, interfaces: Map<string
   const lines = fields.map((field) => {
     const type = typeText(field.type, interfaces)
     const isTime = /microseconds since the Unix epoch/i.test(field.doc)
-    return `${comment(field.doc)}readonly ${field.name}: ${isTime ? type.replace('number', 'Micros') : type}`
+    return `  ${comment(field.doc)}  readonly ${field.name}: ${isTime ? type.replace('number', 'Micros') : type}`
   })
-  const text = `${doc === undefined ? '' : comment(doc)}export interface ${name} {${lines.join('\n')}}`
+  const text = `${doc === undefined ? '' : comment(doc)}export interface ${name} {\n${lines.join('\n')}\n}`
   const before = interfaces.get(name)
   if (before !== undefined && before !== text) throw new Error(`two records of different shapes are called ${name}`)
   interfaces.set(name, text)
