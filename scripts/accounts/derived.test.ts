@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { LiquidationsAnswer } from './derived/answers.ts'
-import { cvdRows } from './derived/flow.ts'
+import { cvdRows, type FlowAnswer } from './derived/flow.ts'
 import { rateFrom } from './derived/perpetuals.ts'
 import type { LedgerState, Liquidation, Perp } from './derived/ledger.ts'
-import { liquidationRows } from './derived/liquidations.ts'
+import { liquidationRows, type RecentAnswer } from './derived/liquidations.ts'
 import { batchRows } from './derived/prices.ts'
 import { near, oneOf, same } from './derived/row.ts'
 import { derivedText } from './derived.ts'
@@ -42,9 +41,9 @@ describe('a row of the derived numbers', () => {
 })
 
 describe('the class of a CVD', () => {
-  const wrong = (buy: number, sell: number, signal: string, share: number): number => {
-    const coverage = { from: '2026-01-02T02:34:05Z', to: '2026-01-02T03:04:05Z', share }
-    const answer = { buy_volume: buy, sell_volume: sell, signal, coverage, as_of: coverage.to }
+  const wrong = (buy: number, sell: number, signal: FlowAnswer['signal'], share: number): number => {
+    const coverage = { from: '2026-01-02T02:34:05Z', to: '2026-01-02T03:04:05Z', share, complete: false, gaps: [] }
+    const answer = { buy_volume: buy, sell_volume: sell, signal, coverage }
     return cvdRows(answer, 'BTC', '1h').filter(({ verdict }) => verdict === 'WRONG').length
   }
 
@@ -56,7 +55,7 @@ describe('the class of a CVD', () => {
     [40, 60, 'insufficient_data', 0.25, 1],
     [0, 0, 'insufficient_data', 0.4, 0],
     [51, 49, 'neutral', 0.6, 1],
-  ])('of %d bought and %d sold, %s of the share %d: %i wrong', (buy, sell, signal, share, count) => {
+  ] as const)('of %d bought and %d sold, %s of the share %d: %i wrong', (buy, sell, signal, share, count) => {
     expect(wrong(buy, sell, signal, share)).toBe(count)
   })
 })
@@ -101,7 +100,7 @@ describe('what a day’s trading was worth', () => {
   ] as const)('is what %s tells of it, in %s: %d', (venue, quote, volume) => {
     const tether = { venue: 'kraken', symbol: 'USDT/USD', asset: 'USDT', quote: 'USD', ...day, bid: 1, ask: 1 } as const
     const spot = [{ venue, symbol: 'DOGE', asset: 'DOGE', quote, ...day }, tether]
-    const market = { source: venue, price: 2, change_24h: 100, volume_24h: volume, market_cap: null }
+    const market = { source: venue, price: 2, change_24h: 100, volume_24h: volume, market_cap: null, as_of: '' }
     const rows = batchRows({ data: { doge: market } }, 'DOGE', { ...nothing, spot })
     expect(rows.find(({ what }) => what === 'batch volume, USD')).toMatchObject({ verdict: 'OK', share: 0 })
   })
@@ -131,11 +130,12 @@ describe('liquidations beside the ledger', () => {
   }
   const told = ledger.liquidations.filter(({ venue, size }) => venue !== 'binance' || size === 2)
 
-  function answer(rows: readonly Liquidation[]): LiquidationsAnswer {
+  function answer(rows: readonly Liquidation[]): RecentAnswer {
     const events = rows.map(({ venue, time, side, size, bankruptcyPrice, fillPrice }) => {
       const price = venue === 'binance' ? fillPrice : bankruptcyPrice
       const timestamp = new Date(time / 1000).toISOString()
-      return { symbol: 'BTCUSDT', side, size, price, value_usd: price * size, timestamp, exchange: venue.toUpperCase() }
+      const value = { side, size, price, value_usd: price * size, price_kind: 'unknown', completeness: 'all' } as const
+      return { id: '', symbol: 'BTCUSDT', ...value, timestamp, exchange: venue.toUpperCase() }
     })
     const figures = {
       total_events: rows.length,
@@ -147,7 +147,7 @@ describe('liquidations beside the ledger', () => {
       count: rows.length,
       events,
       stats: {
-        last_1h: { ...figures, long_liquidations: rows.length, short_liquidations: 0 },
+        last_1h: { ...figures, long_liquidations: rows.length, short_liquidations: 0, since },
         last_24h: { ...figures, since },
       },
     }

@@ -1,4 +1,4 @@
-import type { CvdAnswer } from './answers.ts'
+import type { CvdAnswer } from '../../clients/typescript/src/api.ts'
 import { atMost, oneOf, type DerivedRow } from './row.ts'
 
 const MINUTE = 60_000
@@ -13,6 +13,9 @@ const periods = {
 export type CvdPeriod = keyof typeof periods
 export const cvdPeriods = Object.keys(periods) as CvdPeriod[]
 
+/** What is held of the answer. */
+export type FlowAnswer = Pick<CvdAnswer, 'buy_volume' | 'sell_volume' | 'signal' | 'coverage'>
+
 /** Doubles are summed in another order. */
 const ROOM = 1e-9
 
@@ -20,7 +23,7 @@ const ROOM = 1e-9
  * `/cvd/:symbol`: the class of the volumes that it shows, and no more covered than the log reaches back. The volumes
  * themselves are the flow account's.
  */
-export function cvdRows(answer: CvdAnswer, asset: string, period: CvdPeriod): DerivedRow[] {
+export function cvdRows(answer: FlowAnswer, asset: string, period: CvdPeriod): DerivedRow[] {
   const { coverage, buy_volume: buy, sell_volume: sell, signal } = answer
   const [length, bucket] = periods[period]
   const [from, to] = [Date.parse(coverage.from), Date.parse(coverage.to)]

@@ -1,4 +1,4 @@
-import type { LiquidationsAnswer, HeatmapAnswer } from './answers.ts'
+import type { LiquidationHeatmapAnswer, LiquidationRecentAnswer } from '../../clients/typescript/src/api.ts'
 import { type LedgerState, type Liquidation, medianOf, rowOf } from './ledger.ts'
 import { near, same, type DerivedRow, atMost, oneOf } from './row.ts'
 import { perpVenues } from './perpetuals.ts'
@@ -21,6 +21,9 @@ const START = 120 * SECOND
 const EDGE = 5 * SECOND
 const EXAMPLES = 3
 
+/** What is held of the answer. */
+export type RecentAnswer = Pick<LiquidationRecentAnswer, 'as_of' | 'count' | 'events' | 'stats'>
+
 /** One event as both sides can write it. */
 interface Event {
   readonly venue: string
@@ -31,7 +34,7 @@ interface Event {
 }
 
 /** `/liquidation/recent?limit=1000` of a market that stands: each event, and the figures of an hour and a day. */
-export function liquidationRows(answer: LiquidationsAnswer, ledger: LedgerState): DerivedRow[] {
+export function liquidationRows(answer: RecentAnswer, ledger: LedgerState): DerivedRow[] {
   const ours = answer.events.map(shown)
   const told = ['bybit', 'okx', 'binance'].flatMap((venue) => toldBy(venue, ledger.liquidations))
   const isWhole = answer.count < EVENTS_MAX
@@ -77,7 +80,7 @@ function largest(rows: readonly Liquidation[]): Liquidation[] {
   return [...best.values()]
 }
 
-function shown({ exchange, symbol, timestamp, side, size, value_usd }: LiquidationsAnswer['events'][number]): Event {
+function shown({ exchange, symbol, timestamp, side, size, value_usd }: RecentAnswer['events'][number]): Event {
   const time = Date.parse(timestamp) * 1000
   return eventOf(exchange.toLowerCase(), symbol.replace(/USDT$/, ''), { time, side, size, usd: value_usd })
 }
@@ -100,11 +103,7 @@ function eventRows(venue: string, ours: readonly Event[], ledger: readonly Event
 }
 
 /** Two windows that end at the answer's moment; what lies at their edges or at the streams' beginning is not sure. */
-function statRows(
-  { stats, as_of }: LiquidationsAnswer,
-  told: readonly Event[],
-  unsure: readonly Event[],
-): DerivedRow[] {
+function statRows({ stats, as_of }: RecentAnswer, told: readonly Event[], unsure: readonly Event[]): DerivedRow[] {
   const now = Date.parse(as_of) * 1000
   const within = (window: number): Event[] => told.filter(({ time }) => time >= now - window)
   const room = (window: number): Event[] => [
@@ -161,7 +160,7 @@ function usdOf(events: readonly Event[]): number {
 }
 
 /** `/liquidation/heatmap/:symbol`: open interest as the ledger has it, and the sums that the model must keep. */
-export function heatmapRows(answer: HeatmapAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
+export function heatmapRows(answer: LiquidationHeatmapAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
   const { current_price: current, leverage_clusters: clusters, levels, risk_summary: risk } = answer
   const perps = perpVenues.flatMap((venue) => rowOf(ledger.perp, asset, venue) ?? [])
   const all = perps.reduce((sum, perp) => sum + perp.openInterest * perp.mark, 0)

@@ -1,14 +1,14 @@
 import type {
-  CompareAnswer,
-  FundingAnswer,
-  HistoryAnswer,
-  PredictedAnswer,
-  ExtremeAnswer,
   BasisAnswer,
+  FundingCompareAnswer,
+  FundingExtremeAnswer,
+  FundingHistoryAnswer,
+  FundingRateAnswer,
   LongShortAnswer,
-} from './answers.ts'
+  PredictedFundingAnswer,
+} from '../../clients/typescript/src/api.ts'
 import { rowOf, type LedgerState, type Perp, middleOf } from './ledger.ts'
-import { near, nearest, same, type DerivedRow, type Tolerance, oneOf } from './row.ts'
+import { entryOf, near, nearest, same, type DerivedRow, type Tolerance, oneOf } from './row.ts'
 import { marketOf } from './prices.ts'
 
 /** How far a running rate moves between two minutes and the ledger's reading of it, fraction. */
@@ -70,7 +70,7 @@ function ratesOf(ledger: LedgerState, perp: Perp, asOf: string | null, next: str
 }
 
 /** `/funding-rate/:symbol` */
-export function fundingRows(answer: FundingAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
+export function fundingRows(answer: FundingRateAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
   const perp = rowOf(ledger.perp, asset, answer.exchange)
   if (perp === undefined) return [same('funding venue', asset, answer.exchange, 'a venue that lists it')]
   const rates = ratesOf(ledger, perp, answer.as_of, answer.next_funding_time)
@@ -91,10 +91,10 @@ export function fundingRows(answer: FundingAnswer, asset: string, ledger: Ledger
 }
 
 /** `/futures/funding-compare/:symbol` */
-export function compareRows(answer: CompareAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
+export function compareRows(answer: FundingCompareAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
   const perps = perpVenues.flatMap((venue) => rowOf(ledger.perp, asset, venue) ?? [])
   const shown = perps.flatMap((perp) => {
-    const venue = answer.exchanges[perp.venue]
+    const venue = entryOf(answer.exchanges, perp.venue)
     const rates = estimatesOf(ledger, perp, venue?.as_of ?? null, venue?.next_funding_time ?? null)
     const perYear = rates.map(({ rate }) => (rate * 24 * 365 * 100) / perp.intervalHours)
     const whose = `${asset} ${perp.venue}`
@@ -113,9 +113,13 @@ export function compareRows(answer: CompareAnswer, asset: string, ledger: Ledger
 }
 
 /** The best pair is that of the greatest distance by the year; rates that are shown in the same answer decide. */
-function arbRows({ best_arb: best, exchanges }: CompareAnswer, asset: string, perps: readonly Perp[]): DerivedRow[] {
+function arbRows(
+  { best_arb: best, exchanges }: FundingCompareAnswer,
+  asset: string,
+  perps: readonly Perp[],
+): DerivedRow[] {
   const known = perps.flatMap((perp) => {
-    const rate = exchanges[perp.venue]?.funding_rate
+    const rate = entryOf(exchanges, perp.venue)?.funding_rate
     return typeof rate === 'number' ? [{ venue: perp.venue, rate, year: (rate * 8760 * 100) / perp.intervalHours }] : []
   })
   if (known.length < 2) return [same('best arbitrage', asset, best, null)]
@@ -134,7 +138,7 @@ function arbRows({ best_arb: best, exchanges }: CompareAnswer, asset: string, pe
 }
 
 /** `/futures/predicted-funding/:symbol` */
-export function predictedRows(answer: PredictedAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
+export function predictedRows(answer: PredictedFundingAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
   const perp = rowOf(ledger.perp, asset, answer.exchange)
   if (perp === undefined) return [same('predicted venue', asset, answer.exchange, 'a venue that lists it')]
   const all = estimatesOf(ledger, perp, answer.as_of, answer.next_funding_time)
@@ -163,7 +167,12 @@ export function predictedRows(answer: PredictedAnswer, asset: string, ledger: Le
 const LATE_MS = 10
 
 /** `/funding-rate/history/:symbol` */
-export function historyRows(answer: HistoryAnswer, asset: string, venue: string, ledger: LedgerState): DerivedRow[] {
+export function historyRows(
+  answer: FundingHistoryAnswer,
+  asset: string,
+  venue: string,
+  ledger: LedgerState,
+): DerivedRow[] {
   const whose = `${asset} ${venue}`
   const hours = rowOf(ledger.perp, asset, venue)?.intervalHours ?? 8
   const settled = settledOf(ledger, asset, venue).slice(0, answer.history.length)
@@ -191,7 +200,7 @@ function microsOf(iso: string): number {
 }
 
 /** `/funding-rate/extreme`: every perpetual of the three venues is flagged or not as the ledger's rate says. */
-export function extremeRows(answer: ExtremeAnswer, threshold: number, ledger: LedgerState): DerivedRow[] {
+export function extremeRows(answer: FundingExtremeAnswer, threshold: number, ledger: LedgerState): DerivedRow[] {
   const perps = ledger.perp.filter(({ venue }) => perpVenues.includes(venue))
   const whose = `threshold ${threshold} %`
   const flagged = new Map(answer.results.map((row) => [`${row.symbol} ${row.exchange}`, row]))
@@ -237,7 +246,9 @@ export function basisRows(answer: BasisAnswer, asset: string, ledger: LedgerStat
     if (perp === undefined) return []
     const usd = perp.mark - spot
     const pct = (100 * usd) / spot
-    return [{ venue, perp, usd, pct, year: (pct * 24 * 365) / perp.intervalHours, shown: answer.exchanges[venue] }]
+    return [
+      { venue, perp, usd, pct, year: (pct * 24 * 365) / perp.intervalHours, shown: entryOf(answer.exchanges, venue) },
+    ]
   })
   const rows = trades.flatMap(({ venue, perp, usd, pct, year, shown }) => {
     const whose = `${asset} ${venue}`
@@ -287,7 +298,7 @@ const ROOM = 1e-4
 /** `/futures/long-short/:symbol`: each venue's five minutes as it names them. */
 export function longShortRows(answer: LongShortAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
   const known = ratioVenues.map((venue) => {
-    const shown = answer.exchanges[venue]
+    const shown = entryOf(answer.exchanges, venue)
     const time = Date.parse(shown?.as_of ?? '') * 1000
     const row = ledger.ratios.find((each) => each.venue === venue && each.asset === asset && each.time === time)
     return { whose: `${asset} ${venue}`, shown, ratio: row?.positions }

@@ -1,6 +1,6 @@
-import type { MarketAnswer, PriceAnswer, PricesAnswer } from './answers.ts'
+import type { MarketAnswer, PriceAnswer, PricesAnswer } from '../../clients/typescript/src/api.ts'
 import { dollarsOf, medianOf, middleOf, type LedgerState, type Spot } from './ledger.ts'
-import { near, nearest, same, type DerivedRow } from './row.ts'
+import { entryOf, near, nearest, same, type DerivedRow } from './row.ts'
 
 /** In the order in which one stands in for another. */
 const chain = ['binance', 'coinbase', 'okx', 'bybit', 'kraken']
@@ -35,7 +35,7 @@ export function priceRows(answer: PriceAnswer, asset: string, ledger: LedgerStat
       nearest(
         'spot price, USD',
         `${asset} ${market.venue}`,
-        answer.exchanges[market.venue]?.price,
+        entryOf(answer.exchanges, market.venue)?.price,
         usdOf(ledger, market),
         PRICE,
       ),
@@ -55,8 +55,8 @@ export function priceRows(answer: PriceAnswer, asset: string, ledger: LedgerStat
 }
 
 /** `/api/v1/prices`: the first of the chain that lists it. */
-export function batchRows(answer: PricesAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
-  const entry = answer.data[asset.toLowerCase()]
+export function batchRows(answer: Pick<PricesAnswer, 'data'>, asset: string, ledger: LedgerState): DerivedRow[] {
+  const entry = entryOf(answer.data, asset.toLowerCase())
   const market = chain.flatMap((venue) => marketOf(ledger, asset, venue) ?? [])[0]
   if (market === undefined) return [same('batch source', asset, entry?.source, 'coingecko')]
   const ticker = (renamed[asset] ?? asset).toLowerCase()
@@ -85,7 +85,7 @@ export function marketRows({ data }: MarketAnswer, id: string, ledger: LedgerSta
     near('market change of 7 days, %', id, data.change_7d, token?.change7d, REGISTRY),
     near('market change of 30 days, %', id, data.change_30d, token?.change30d, REGISTRY),
     near('market highest ever, USD', id, data.ath, token?.ath, { part: 1e-9 }),
-    same('market time of that', id, Date.parse(data.ath_date), (token?.athTime ?? 0) / 1000),
+    same('market time of that', id, Date.parse(data.ath_date ?? ''), (token?.athTime ?? 0) / 1000),
   ]
 }
 

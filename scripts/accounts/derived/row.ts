@@ -16,6 +16,11 @@ export interface DerivedRow {
 /** A tolerance: absolute, or a part of the ledger's value. */
 export type Tolerance = { readonly by: number } | { readonly part: number }
 
+/** What an answer says of a venue or symbol; undefined: it does not name it. */
+export function entryOf<Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+  return entries[name]
+}
+
 /** Two numbers that may be a little apart; one that is missing is wrong. */
 export function near(
   what: string,
