@@ -298,9 +298,12 @@ describe('a rule in words', () => {
     days: 7,
     complete: true,
     stopped_by: null,
+    gap_count: 0,
     gap_seconds: 0,
+    gaps: [],
     own_from: '2026-01-01T00:00:01.000Z',
   }
+  const everywhere = { exchange: null, window: null }
   const trial = { trigger_count: 14, triggers_per_day: 2, triggers: [], figures: [], no_past: [], coverage }
 
   it.each<[words.Trial, string]>([
@@ -320,7 +323,7 @@ describe('a rule in words', () => {
       'Would have rung 14 times in the last 7 days, 2.0 a day. What was before 2026-01-06 02:00 is told by the venues’ past.',
     ],
     [
-      { ...trial, no_past: [{ metric: 'liquidation_risk_pct', why: 'no venue tells its past' }] },
+      { ...trial, no_past: [{ metric: 'liquidation_risk_pct', why: 'no venue tells its past', ...everywhere }] },
       'Would have rung 14 times in the last 7 days, 2.0 a day. Only our own log is looked at: of Liquidation risk, % no venue tells its past.',
     ],
     [
@@ -333,8 +336,8 @@ describe('a rule in words', () => {
 
   it('a trial of several symbols says how often each rang', () => {
     const by = [
-      { symbol: 'BTC', trigger_count: 10, coverage: {} },
-      { symbol: 'NEW', trigger_count: 0, coverage: null },
+      { symbol: 'BTC', trigger_count: 10, triggers_per_day: 1, records: 9, coverage },
+      { symbol: 'NEW', trigger_count: 0, triggers_per_day: null, records: 0, coverage: null },
     ]
     expect(words.severalWords({ trigger_count: 10, by_symbol: by })).toBe('All of them: 10 (BTC 10, NEW not known).')
   })

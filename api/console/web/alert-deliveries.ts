@@ -1,21 +1,7 @@
 import { attemptRow, type Alert, type Attempt } from './alert-rows.ts'
+import type { RuleAlertDeliveriesAnswer } from './answers.ts'
 import { ask } from './ask.ts'
 import { el, setState } from './dom.ts'
-
-interface DeliveriesAnswer {
-  readonly deliveries: readonly {
-    readonly trigger_id: string
-    readonly attempt: number
-    readonly outcome: string
-    readonly status: number | null
-    readonly error: string | null
-    readonly test: boolean
-    readonly triggered_at: string
-    readonly started_at: string
-    readonly finished_at: string
-    readonly next_attempt_at: string | null
-  }[]
-}
 
 const SHOWN = 100
 const columns = [
@@ -60,7 +46,7 @@ export class Deliveries {
       setState(element, 'loading', 'Loading deliveries…')
     }
     this.#alert = alert
-    const answer = await ask<DeliveriesAnswer>(`${path}/deliveries?limit=${SHOWN}`)
+    const answer = await ask<RuleAlertDeliveriesAnswer>(`${path}/deliveries?limit=${SHOWN}`)
     if (this.#alert.alert_id !== alert.alert_id) return // another was chosen meanwhile
     if (answer.is === 'failed') {
       setState(element, 'error', `The deliveries cannot be read: ${answer.message}`)

@@ -1,4 +1,5 @@
 /** Rules in words, and words as rules. Pure. */
+import type { AlertBacktestAnswer } from './answers.ts'
 import * as format from './format.ts'
 
 /** What the API says of what it takes: a JSON Schema. */
@@ -108,41 +109,13 @@ export function nameWords(name: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
-/** A trial as `POST /alerts/backtest` answers it. */
-export interface Trial {
-  readonly trigger_count: number
-  readonly triggers_per_day: number | null
-  readonly triggers: readonly { readonly time: string; readonly condition_met: string }[]
-  readonly figures: readonly Figure[]
-  readonly coverage: {
-    readonly from: string
-    readonly to: string
-    readonly days: number
-    readonly complete: boolean
-    readonly stopped_by: string | null
-    readonly gap_seconds: number
-    /** Before it the venues' past decides; null: it decides all of it. */
-    readonly own_from: string | null
-  }
-  readonly no_past: readonly { readonly metric: string; readonly why: string }[]
-}
+/** A trial of one symbol, with its figures. */
+export type Trial = Pick<AlertBacktestAnswer, 'trigger_count' | 'triggers_per_day' | 'triggers' | 'no_past'> &
+  Required<Pick<AlertBacktestAnswer, 'figures' | 'coverage'>>
+export type Figure = Trial['figures'][number]
 
 /** The same of several symbols. */
-export interface SeveralTrial {
-  readonly trigger_count: number
-  readonly by_symbol: readonly {
-    readonly symbol: string
-    readonly trigger_count: number
-    readonly coverage: object | null
-  }[]
-}
-
-export interface Figure {
-  readonly metric: string
-  readonly exchange: string | null
-  readonly window: string | null
-  readonly points: readonly { readonly time: string; readonly value: number | string | null }[]
-}
+export type SeveralTrial = Pick<AlertBacktestAnswer, 'trigger_count'> & Required<Pick<AlertBacktestAnswer, 'by_symbol'>>
 
 /** What a trial says, in a sentence or two. */
 export function trialWords({

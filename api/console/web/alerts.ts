@@ -3,23 +3,12 @@ import { AlertForm, type Shown, type Tables } from './alert-form.ts'
 import { AlertList } from './alert-list.ts'
 import { Preview, type Tried } from './alert-preview.ts'
 import { termsOf, type Alert, type Attempt, type Action } from './alert-rows.ts'
+import type { RuleAlertCreateAnswer, SymbolsAnswer } from './answers.ts'
 import { ask, type Asked } from './ask.ts'
 import { setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { follow, type Change } from './stream.ts'
-
-interface SymbolsAnswer {
-  readonly now: number
-  readonly symbols: readonly { readonly symbol: string }[]
-}
-
-interface CreatedAnswer {
-  readonly alert_id: string
-  readonly message: string
-  readonly manage_token: string
-  readonly webhook_secret: string
-}
 
 const alerts = new Map<string, Alert>()
 /** The newest attempt of each alert. */
@@ -183,7 +172,7 @@ async function create(made: AlertForm, isTested: boolean): Promise<void> {
   const text = JSON.stringify([path, body])
   if (sent.text !== text) sent = { text, key: crypto.randomUUID() }
   made.isBusy = true
-  const answer = await ask<CreatedAnswer>(`/api${path}`, { method: 'POST', body, key: sent.key })
+  const answer = await ask<RuleAlertCreateAnswer>(`/api${path}`, { method: 'POST', body, key: sent.key })
   made.isBusy = false
   made.tell(answer, ({ message }) => message)
   byId('secrets').hidden = answer.is !== 'ok'

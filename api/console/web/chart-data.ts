@@ -1,3 +1,4 @@
+import type { FundingHistoryAnswer, LiquidationHistoryAnswer, OhlcvAnswer } from './answers.ts'
 import { inTurns } from './ask.ts'
 import { PagedHistory } from './chart-history.ts'
 import type { Interval, CvdPoint } from './chart-series.ts'
@@ -16,20 +17,7 @@ export const layers = {
 export type Layer = keyof typeof layers
 export const layerNames = Object.keys(layers) as Layer[]
 
-export interface Candle {
-  readonly time: string
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  /** Base units. */
-  readonly volume: number
-  /** Null: the venue's candle does not say. */
-  readonly buy_volume: number | null
-  readonly sell_volume: number | null
-  readonly source: string
-  readonly completeness: string
-}
+export type Candle = OhlcvAnswer['candles'][number]
 
 export type FlowPoint = CvdPoint & { readonly cvd: number; readonly delta: number; readonly source: string | null }
 
@@ -51,17 +39,8 @@ export interface BasisPoint {
   >
 }
 
-export interface LiquidatedPoint {
-  readonly time: string
-  readonly long_usd: number
-  readonly short_usd: number
-}
-
-export interface Settled {
-  readonly time: string
-  readonly funding_rate_pct: number
-  readonly source?: string
-}
+type LiquidatedPoint = LiquidationHistoryAnswer['points'][number]
+type Settled = FundingHistoryAnswer['history'][number]
 
 /** All that a chart shows, oldest first. */
 export interface ChartRows {

@@ -1,3 +1,4 @@
+import type { LiquidationRecentAnswer } from './answers.ts'
 import { ask } from './ask.ts'
 import { cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
@@ -13,29 +14,6 @@ interface Liquidation {
   readonly price: number
   readonly value_usd: number
   readonly time: number
-}
-
-interface RecentAnswer {
-  readonly as_of: string
-  readonly stale: boolean
-  readonly events: readonly {
-    readonly symbol: string
-    readonly exchange: string
-    readonly side: string
-    readonly size: number
-    readonly price: number
-    readonly value_usd: number
-    readonly timestamp: string
-  }[]
-  readonly stats: {
-    readonly last_1h: {
-      readonly total_events: number
-      readonly long_liquidations: number
-      readonly short_liquidations: number
-      readonly total_value_usd: number
-    }
-    readonly last_24h: { readonly total_events: number; readonly total_value_usd: number }
-  }
 }
 
 /** The panel of the newest liquidations: the API's, and those that the stream has brought since. */
@@ -56,7 +34,7 @@ export class Liquidations {
   }
 
   async read(): Promise<void> {
-    const answer = await ask<RecentAnswer>(`/api/liquidation/recent?limit=${SHOWN}`)
+    const answer = await ask<LiquidationRecentAnswer>(`/api/liquidation/recent?limit=${SHOWN}`)
     if (answer.is === 'failed') {
       if (this.#known.size === 0) setState(this.#panel, 'error', `Liquidations cannot be read: ${answer.message}`)
       failed(this.#panel, answer.message)

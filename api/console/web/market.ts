@@ -1,3 +1,4 @@
+import type { CvdAnswer, SymbolsAnswer } from './answers.ts'
 import { again, ask, inTurns } from './ask.ts'
 import { now, setClock } from './clock.ts'
 import { LiveCvd, type FlowTotals } from './cvd-live.ts'
@@ -31,17 +32,6 @@ interface Known {
   price?: Price
   funding?: Funding
   risk?: Risk
-}
-
-interface SymbolsAnswer {
-  readonly now: number
-  readonly symbols: readonly { readonly asset: string; readonly symbol: string }[]
-}
-
-interface CvdAnswer {
-  readonly period_cvd_usd: number
-  readonly stale: boolean
-  readonly coverage: { readonly to: string; readonly share: number }
 }
 
 const known = new Map<string, Known>()

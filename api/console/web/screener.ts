@@ -1,4 +1,5 @@
 import { digitsOf } from './alert-words.ts'
+import type { ScreenerAnswer } from './answers.ts'
 import { again, ask } from './ask.ts'
 import { byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
@@ -32,21 +33,6 @@ const columns = [
   ['liquidated_1h_usd', 'Liq. 1 h', 'USD', format.compact, false],
   ['liquidated_24h_usd', 'Liq. 24 h', 'USD', format.compact, false],
 ] as const satisfies readonly (readonly [string, string, string, Text, boolean])[]
-type Figure = (typeof columns)[number][0]
-
-type Screened = Readonly<Record<Figure, number | null>> & {
-  readonly symbol: string
-  readonly funding_exchange: string | null
-}
-
-interface ScreenerAnswer {
-  readonly known: number
-  readonly matching: number
-  readonly symbols: readonly Screened[]
-  readonly as_of: string
-  readonly stale: boolean
-}
-
 const panel = byId('screen')
 drawHead()
 const sorting = new Sorting(panel, () => void read())
@@ -102,7 +88,7 @@ function countWords({ known, matching }: ScreenerAnswer, shown: number): string 
   return shown === matching ? `${met}.` : `${met}; ${format.count(shown)} are shown.`
 }
 
-function drawSymbol(one: Screened): void {
+function drawSymbol(one: ScreenerAnswer['symbols'][number]): void {
   const row = rows.row(one.symbol)
   for (const [name, , , text, coloured] of columns) {
     const figure = text(one[name])

@@ -1,8 +1,9 @@
+import type * as answers from './answers.ts'
 import { ask, type Asked } from './ask.ts'
 import { now } from './clock.ts'
 import { byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
-import { rungsOf, type Level } from './levels.ts'
+import { rungsOf } from './levels.ts'
 import { answered, failed } from './old-figures.ts'
 
 /** The flow panel is about one hour, milliseconds. */
@@ -14,84 +15,16 @@ interface Dated {
   readonly stale: boolean
 }
 
-type Venues<Row> = Readonly<Record<string, Row>>
-
-interface CompareAnswer extends Dated {
-  readonly exchanges: Venues<{
-    readonly funding_rate: number | null
-    readonly annualized_pct: number | null
-    readonly next_funding_time: string | null
-    readonly mark_price: number | null
-    readonly status: string
-  }>
-}
-
-interface PredictedAnswer {
-  readonly exchange: string
-  readonly current_funding_rate: number
-  readonly predicted_funding_rate: number
-  readonly predicted_annualized_pct: number
-  readonly time_to_funding_ms: number
-  readonly predicted_by: string
-}
-
-interface BasisAnswer extends Dated {
-  readonly spot_price: number
-  readonly spot_exchange: string
-  readonly spot_age_ms: number
-  readonly exchanges: Venues<{
-    readonly perp_price: number | null
-    readonly basis_usd: number | null
-    readonly basis_pct: number | null
-    readonly direction: string | null
-    readonly status: string
-  }>
-}
-
-interface RatioAnswer extends Dated {
-  readonly exchanges: Venues<{
-    readonly long_ratio: number | null
-    readonly short_ratio: number | null
-    readonly ls_ratio: number | null
-    readonly as_of: string | null
-    readonly status: string
-  }>
-  readonly aggregate: { readonly avg_ls_ratio: number; readonly sentiment: string }
-}
-
-interface FlowAnswer extends Dated {
-  readonly signal: string
-  readonly period_cvd_usd: number
-  readonly coverage: { readonly share: number }
-  readonly exchanges: Venues<{
-    readonly buy_volume_usd: number
-    readonly sell_volume_usd: number
-    readonly period_cvd_usd: number
-    readonly status: string
-  }>
-}
-
-interface HeatmapAnswer extends Dated {
-  readonly current_price: number
-  readonly open_interest_usd: number
-  readonly levels: readonly Level[]
-  readonly risk_summary: {
-    readonly total_oi_at_risk_usd: number
-    readonly cascade_risk: string
-    readonly cascade_risk_reason: string
-  }
-}
-
 /** Reads and draws everything beside the chart; each panel says by itself why it has nothing. */
 export async function readPanels(symbol: string): Promise<void> {
   const name = encodeURIComponent(symbol)
   const [compare, predicted, basis, ratio, flow, heatmap] = await Promise.all([
-    ask<CompareAnswer>(`/api/futures/funding-compare/${name}`),
-    ask<PredictedAnswer>(`/api/futures/predicted-funding/${name}`),
-    ask<BasisAnswer>(`/api/futures/basis/${name}`),
-    ask<RatioAnswer>(`/api/futures/long-short/${name}`),
-    ask<FlowAnswer>(`/api/cvd/${name}?period=1h`),
-    ask<HeatmapAnswer>(`/api/liquidation/heatmap/${name}`),
+    ask<answers.FundingCompareAnswer>(`/api/futures/funding-compare/${name}`),
+    ask<answers.PredictedFundingAnswer>(`/api/futures/predicted-funding/${name}`),
+    ask<answers.BasisAnswer>(`/api/futures/basis/${name}`),
+    ask<answers.LongShortAnswer>(`/api/futures/long-short/${name}`),
+    ask<answers.CvdAnswer>(`/api/cvd/${name}?period=1h`),
+    ask<answers.LiquidationHeatmapAnswer>(`/api/liquidation/heatmap/${name}`),
   ])
   draw('funding-panel', compare, drawFunding)
   if (predicted.is === 'ok') drawPredicted(predicted.body)
@@ -130,7 +63,7 @@ function orStatus(text: string, status: string): string {
   return text === format.DASH && status !== 'live' ? status : text
 }
 
-function drawFunding(panel: HTMLElement, { exchanges }: CompareAnswer): void {
+function drawFunding(panel: HTMLElement, { exchanges }: answers.FundingCompareAnswer): void {
   const rows = Object.entries(exchanges).map(
     ([venue, { funding_rate, annualized_pct, next_funding_time, mark_price, status }]) =>
       row(
@@ -144,7 +77,7 @@ function drawFunding(panel: HTMLElement, { exchanges }: CompareAnswer): void {
   fill(panel, rows)
 }
 
-function drawPredicted(predicted: PredictedAnswer): void {
+function drawPredicted(predicted: answers.PredictedFundingAnswer): void {
   const { exchange, current_funding_rate, predicted_funding_rate, predicted_annualized_pct, predicted_by } = predicted
   say(
     byId('predicted'),
@@ -154,7 +87,10 @@ function drawPredicted(predicted: PredictedAnswer): void {
   )
 }
 
-function drawBasis(panel: HTMLElement, { spot_price, spot_exchange, spot_age_ms, exchanges }: BasisAnswer): void {
+function drawBasis(
+  panel: HTMLElement,
+  { spot_price, spot_exchange, spot_age_ms, exchanges }: answers.BasisAnswer,
+): void {
   say(byId('spot'), `Spot ${format.price(spot_price)} USDT on ${spot_exchange}, ${format.age(spot_age_ms)} old.`)
   const rows = Object.entries(exchanges).map(([venue, { perp_price, basis_usd, basis_pct, direction, status }]) =>
     row(
@@ -168,7 +104,7 @@ function drawBasis(panel: HTMLElement, { spot_price, spot_exchange, spot_age_ms,
   fill(panel, rows)
 }
 
-function drawRatio(panel: HTMLElement, { exchanges, aggregate }: RatioAnswer): void {
+function drawRatio(panel: HTMLElement, { exchanges, aggregate }: answers.LongShortAnswer): void {
   say(
     byId('sentiment'),
     `Mean ratio ${aggregate.avg_ls_ratio.toFixed(2)}: ${aggregate.sentiment.replaceAll('_', ' ')}.`,
@@ -186,7 +122,7 @@ function drawRatio(panel: HTMLElement, { exchanges, aggregate }: RatioAnswer): v
   fill(panel, rows)
 }
 
-function drawFlow(panel: HTMLElement, { signal, period_cvd_usd, coverage, exchanges }: FlowAnswer): void {
+function drawFlow(panel: HTMLElement, { signal, period_cvd_usd, coverage, exchanges }: answers.CvdAnswer): void {
   const part = format.coveredPart(coverage.share, FLOW_MS)
   const covered = part === undefined ? '' : ` Only ${part} of the hour are covered.`
   say(byId('signal'), `CVD ${format.signed(period_cvd_usd)} USD: ${signal.replaceAll('_', ' ')}.${covered}`)
@@ -205,7 +141,7 @@ function drawFlow(panel: HTMLElement, { signal, period_cvd_usd, coverage, exchan
 
 function drawLadder(
   panel: HTMLElement,
-  { current_price, open_interest_usd, levels, risk_summary }: HeatmapAnswer,
+  { current_price, open_interest_usd, levels, risk_summary }: answers.LiquidationHeatmapAnswer,
 ): void {
   const { total_oi_at_risk_usd, cascade_risk, cascade_risk_reason } = risk_summary
   say(

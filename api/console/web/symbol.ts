@@ -1,3 +1,4 @@
+import type { HealthzAnswer, SymbolsAnswer } from './answers.ts'
 import { again, ask } from './ask.ts'
 import { now, setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
@@ -118,15 +119,11 @@ async function readFurther(): Promise<void> {
   if (asked === data) draw()
 }
 
-interface Health {
-  readonly backfill?: { readonly state: string; readonly wanted: number; readonly missing: number }
-}
-
 let isGrowing = false
 
 /** While the past is read back, and once behind it, all is read anew: pages of before have holes that are filled since. */
 async function followPast(): Promise<void> {
-  const health = await ask<Health>('/api/healthz')
+  const health = await ask<HealthzAnswer>('/api/healthz')
   if (health.is === 'failed') return
   const { backfill } = health.body
   const wasGrowing = isGrowing
@@ -260,7 +257,7 @@ again(readChart, CHART_MS)
 again(readFurther, FURTHER_MS)
 again(followPast, PAST_MS)
 again(() => readPanels(symbol), PANELS_MS)
-const answer = await ask<{ now: number; symbols: readonly { asset: string; symbol: string }[] }>('/view/symbols')
+const answer = await ask<SymbolsAnswer>('/view/symbols')
 if (answer.is === 'ok') setClock(answer.body.now)
 const known = answer.is === 'ok' ? answer.body.symbols.find((item) => item.symbol === symbol) : undefined
 follow({ kinds: ['price'], asset: known?.asset ?? symbol.toLowerCase(), changed: heard, known: heard })

@@ -1,37 +1,7 @@
+import type { HealthzAnswer } from './answers.ts'
 import { byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import type { Gap } from './stream-states.ts'
-
-export interface HealthAnswer {
-  readonly timestamp: string
-  readonly status: string
-  readonly mode: string
-  readonly version: string
-  readonly parts: Readonly<Record<string, string>>
-  readonly log?: { readonly status: string; readonly age_ms: number | null; readonly lag_ms: number | null }
-  readonly active_ws_connections?: number
-  readonly open_gaps?: number
-  readonly backfill?: {
-    readonly state: string
-    readonly wanted: number
-    readonly missing: number
-    readonly seconds_left: number | null
-  }
-  readonly dead_letters?: { readonly count: number }
-  readonly oldest_undelivered_ms?: number
-  readonly topics?: Readonly<Record<string, { readonly as_of: string; readonly age_ms: number }>>
-  readonly audit?: Readonly<
-    Record<
-      string,
-      {
-        readonly compared: number
-        readonly different: number
-        readonly unexplained: number
-        readonly worst_volume_difference: number | null
-      }
-    >
-  >
-}
 
 export interface ViewAnswer {
   readonly promises:
@@ -109,7 +79,7 @@ function td(text: string, className = ''): HTMLElement {
   return el('td', { class: className }, text)
 }
 
-export function drawHealth(health: HealthAnswer): void {
+export function drawHealth(health: HealthzAnswer): void {
   const { status, version, mode, log, parts, topics, audit } = health
   const age =
     log === undefined
@@ -135,7 +105,7 @@ export function drawHealth(health: HealthAnswer): void {
 }
 
 /** How far the venues' past is read back, while it is. */
-function pastWords({ backfill }: HealthAnswer): string {
+function pastWords({ backfill }: HealthzAnswer): string {
   if (backfill?.state === 'paused') return '; the disk has too little room to read the past back: free some'
   if (backfill?.state !== 'running' || backfill.wanted === 0) return ''
   const percent = Math.floor((100 * (backfill.wanted - backfill.missing)) / backfill.wanted)
@@ -143,14 +113,14 @@ function pastWords({ backfill }: HealthAnswer): string {
   return `; the past is ${percent} % read back, ${format.count(Math.round(backfill.missing))} rows to come${left}`
 }
 
-function drawTopics(topics: NonNullable<HealthAnswer['topics']>): void {
+function drawTopics(topics: NonNullable<HealthzAnswer['topics']>): void {
   const rows = Object.entries(topics).map(([topic, { age_ms, as_of }]) =>
     el('tr', {}, td(topic), td(format.latency(age_ms), 'num'), td(format.clock(Date.parse(as_of)))),
   )
   fill('topics', rows, 'There are no marks yet.')
 }
 
-function drawAudit(audit: HealthAnswer['audit']): void {
+function drawAudit(audit: HealthzAnswer['audit']): void {
   if (audit === undefined) return setState(byId('audit'), 'error', 'The audit cannot be read just now.')
   const rows = Object.entries(audit).map(([venue, { compared, different, unexplained, worst_volume_difference }]) =>
     el(

@@ -1,3 +1,4 @@
+import type { CvdAnswer, HealthzAnswer, SymbolsAnswer } from './answers.ts'
 import { again, ask, inTurns } from './ask.ts'
 import { now, setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
@@ -5,7 +6,7 @@ import * as format from './format.ts'
 import { answered, failed, forgotten } from './old-figures.ts'
 import { follow, type Change } from './stream.ts'
 import { inOrder, stateOf, type Gap, type StreamState } from './stream-states.ts'
-import { drawHealth, drawView, type HealthAnswer, type ViewAnswer } from './system-panels.ts'
+import { drawHealth, drawView, type ViewAnswer } from './system-panels.ts'
 
 /** Those whose trades count, as answers name them; the usual ones before the first. */
 let venues: readonly string[] = ['binance', 'bybit', 'okx', 'coinbase']
@@ -14,30 +15,20 @@ const HOUR_MS = 3_600_000
 const AT_ONCE = 2
 const GAPS_SHOWN = 50
 
-interface SymbolsAnswer {
-  readonly now: number
-  readonly symbols: readonly { readonly symbol: string }[]
-}
-
-interface CvdAnswer {
-  readonly timestamp: string
-  readonly exchanges: Readonly<Record<string, { readonly status: string }>>
-}
-
 /** Panels that an answer fills. */
 const ofHealth = ['topics', 'audit'] as const
 const ofView = ['promises', 'lag', 'hops', 'letters', 'payments', 'customers', 'gaps'] as const
 
 const gaps = new Map<string, Gap>()
 /** By symbol, what the API says of each venue, or why it says nothing. */
-const statuses = new Map<string, CvdAnswer['exchanges'] | 'WARMING UP' | 'NOT READ'>()
+const statuses = new Map<string, Readonly<Record<string, { readonly status: string }>> | 'WARMING UP' | 'NOT READ'>()
 /** In the order of the market page. */
 let symbols: readonly string[] = []
 const matrix = byId('matrix')
 let hasGaps = false
 
 async function readHealth(): Promise<void> {
-  const answer = await ask<HealthAnswer>('/api/healthz')
+  const answer = await ask<HealthzAnswer>('/api/healthz')
   if (answer.is === 'ok') {
     drawHealth(answer.body)
     for (const id of ofHealth) answered(byId(id), Date.parse(answer.body.timestamp))
