@@ -8,15 +8,9 @@ beforeEach(async () => {
 })
 afterEach(() => api.stop())
 
-async function body(path: string): Promise<Record<string, unknown>> {
-  const { status, body: got } = await api.get(path)
-  expect([path, status]).toEqual([path, 200])
-  return got
-}
-
 describe('/futures/basis', () => {
   it('is annualised by the venue’s own interval', async () => {
-    const { exchanges } = await body('/futures/basis/BTC')
+    const { exchanges } = await api.body('/futures/basis/BTC')
     // Marks are 1/1024 below, at and above the spot price of 100; a year has 1,095 intervals of 8 h.
     const figures = { basis_usd: 100 / 1024, basis_pct: 100 / 1024, direction: 'contango' }
     expect(exchanges).toMatchObject({ okx: figures, bybit: { basis_usd: 0, direction: 'contango' } })
@@ -31,9 +25,9 @@ describe('/futures/basis', () => {
     const told = market.funding.find(({ asset }) => asset === 'btc')?.time ?? 0
     const own = market.tickers.filter(({ asset, instrument }) => asset === 'btc' && instrument.startsWith('binance:'))
     for (const ticker of own) market.tickers.push({ ...ticker, price: 7, time: told + 1, received: told + 1 })
-    expect(await body('/futures/basis/BTC')).toMatchObject({ spot_price: 100 })
+    expect(await api.body('/futures/basis/BTC')).toMatchObject({ spot_price: 100 })
     market.funding = market.funding.map((funding) => ({ ...funding, time: told + 1 }))
-    expect(await body('/futures/basis/BTC')).toMatchObject({ spot_price: 7 })
+    expect(await api.body('/futures/basis/BTC')).toMatchObject({ spot_price: 7 })
   })
 
   it.each([
@@ -41,18 +35,18 @@ describe('/futures/basis', () => {
     [3_601, true],
   ])('of a spot market that said nothing for %i s is stale: %s', async (seconds, stale) => {
     spokeLast(seconds)
-    expect(await body('/futures/basis/BTC')).toMatchObject({ spot_age_ms: stale ? 3_601_000 : 0, stale })
+    expect(await api.body('/futures/basis/BTC')).toMatchObject({ spot_age_ms: stale ? 3_601_000 : 0, stale })
   })
 
   it('of a spot market that is listed no longer is stale', async () => {
     spokeLast(16)
     api.database.instruments.push({ asset: 'btc', venue: 'binance', market: 'spot', base: 'BTCUSDT', live: false })
-    expect(await body('/futures/basis/BTC')).toMatchObject({ spot_price: 100, spot_age_ms: 16_000, stale: true })
+    expect(await api.body('/futures/basis/BTC')).toMatchObject({ spot_price: 100, spot_age_ms: 16_000, stale: true })
   })
 
   it('yields by the year what its funding pays, as the comparison of funding says it', async () => {
-    const { best_carry_trade: trade } = await body('/futures/basis/BTC')
-    const { exchanges } = await body('/futures/funding-compare/BTC')
+    const { best_carry_trade: trade } = await api.body('/futures/basis/BTC')
+    const { exchanges } = await api.body('/futures/funding-compare/BTC')
     const { annualized_pct, funding_rate, next_funding_time } =
       (exchanges as Readonly<Record<string, Record<string, unknown>>>)['okx'] ?? {}
     expect(annualized_pct).toBeCloseTo(32.85, 9)
@@ -69,12 +63,12 @@ describe('/futures/basis', () => {
 
   it('chooses among those whose funding is known and no older than two minutes', async () => {
     change((view) => (view.exchange === 'okx' ? { rate_time: NOW - 121_000_000 } : {}))
-    const later = await body('/futures/basis/BTC')
+    const later = await api.body('/futures/basis/BTC')
     expect(later).toMatchObject({ exchanges: { okx: { status: 'live' } }, best_carry_trade: { exchange: 'bybit' } })
     change(() => ({ rate: null }))
     api.advance(31_000)
     change((view) => ({ mark_time: (view.mark_time ?? 0) + 31_000_000 }))
-    expect(await body('/futures/basis/BTC')).toMatchObject({ best_carry_trade: null })
+    expect(await api.body('/futures/basis/BTC')).toMatchObject({ best_carry_trade: null })
   })
 })
 

@@ -9,12 +9,6 @@ beforeEach(async () => {
 })
 afterEach(() => api.stop())
 
-async function body(path: string): Promise<Record<string, unknown>> {
-  const { status, body: got } = await api.get(path)
-  expect([path, status]).toEqual([path, 200])
-  return got
-}
-
 describe('/funding-rate/extreme', () => {
   interface Result {
     symbol: string
@@ -47,7 +41,7 @@ describe('/funding-rate/extreme', () => {
   it.each([0, 0.01, 0.0123, 0.03, 5])(
     'flags of 1,200 markets those of %f percent or more, largest first',
     async (at) => {
-      const answer = await body(`/funding-rate/extreme?threshold=${at}`)
+      const answer = await api.body(`/funding-rate/extreme?threshold=${at}`)
       const results = answer['results'] as Result[]
       const expected = rates.filter((rate) => Math.abs(Math.round(rate * 1e6)) >= Math.round(at * 1e4))
       expect(answer).toMatchObject({ threshold: at, total_markets_scanned: 1_200, extreme_markets: expected.length })
@@ -79,7 +73,7 @@ describe('/funding-rate/extreme', () => {
     // Intervals of 8, 4 and 1 h; one contract has an interest of its own.
     market.terms = [{ instrument: 'binance:perp:COIN2USDT', interest_daily: 0.0006 }]
     const seen = async (threshold: number) => {
-      const answer = await body(`/funding-rate/extreme?threshold=${threshold}`)
+      const answer = await api.body(`/funding-rate/extreme?threshold=${threshold}`)
       const results = answer['results'] as (Result & { baseline: boolean; excess_pct: number; baseline_pct: number })[]
       const shown = results.map((row) => [row.symbol, row.exchange, row.baseline, row.baseline_pct, row.excess_pct])
       return [answer['extreme_markets'], answer['baseline_markets'], shown]
@@ -99,12 +93,12 @@ describe('/funding-rate/extreme', () => {
   })
 
   it('looks through the markets once a second, whatever thresholds are asked for', async () => {
-    const scanned = await Promise.all([0, 0.01, 0.05].map((at) => body(`/funding-rate/extreme?threshold=${at}`)))
+    const scanned = await Promise.all([0, 0.01, 0.05].map((at) => api.body(`/funding-rate/extreme?threshold=${at}`)))
     api.advance(999)
-    scanned.push(await body('/funding-rate/extreme?threshold=0.015'))
+    scanned.push(await api.body('/funding-rate/extreme?threshold=0.015'))
     expect(new Set(scanned.map((answer) => answer['scanned_at'])).size).toBe(1)
     api.advance(1)
-    expect((await body('/funding-rate/extreme'))['scanned_at']).not.toBe(scanned[0]?.['scanned_at'])
+    expect((await api.body('/funding-rate/extreme'))['scanned_at']).not.toBe(scanned[0]?.['scanned_at'])
     expect(api.database.asked).toEqual([])
   })
 
@@ -113,7 +107,7 @@ describe('/funding-rate/extreme', () => {
       ...row,
       exchanges: row.exchanges.map((view) => ({ ...view, rate_time: NOW - (index < 100 ? 121_000_000 : 0) })),
     }))
-    const answer = await body('/funding-rate/extreme')
+    const answer = await api.body('/funding-rate/extreme')
     expect(answer).toMatchObject({ total_markets_scanned: 900, stale_markets: 300, stale: false })
   })
 })

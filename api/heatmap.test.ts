@@ -9,15 +9,9 @@ beforeEach(async () => {
 })
 afterEach(() => api.stop())
 
-async function body(path: string): Promise<Record<string, unknown>> {
-  const { status, body: got } = await api.get(path)
-  expect([path, status]).toEqual([path, 200])
-  return got
-}
-
 describe('/liquidation/heatmap', () => {
   it('tells distances with their sign and what was swept beside what was seen', async () => {
-    const answer = await body('/liquidation/heatmap/BTC')
+    const answer = await api.body('/liquidation/heatmap/BTC')
     const clusters = answer['leverage_clusters'] as { leverage: string; side: string; distance_pct: number }[]
     expect(clusters).toHaveLength(10)
     expect(clusters[0]).toMatchObject({ leverage: '100x', side: 'long', distance_pct: -1 })
@@ -37,7 +31,7 @@ describe('/liquidation/heatmap', () => {
     const known = api.database.market.risks[0]
     if (known === undefined) throw new Error('there is a risk')
     api.database.market.risks[0] = { ...known, since, time: NOW, at_risk_5_pct: in5, at_risk_10_pct: in10 }
-    const answer = await body('/liquidation/heatmap/BTC')
+    const answer = await api.body('/liquidation/heatmap/BTC')
     const iso = new Date(since / 1000).toISOString()
     expect(answer).toMatchObject({ cascade_risk: risk, levels_since: iso, risk_summary: { cascade_risk: risk } })
     const said = String((answer['risk_summary'] as Record<string, unknown>)['cascade_risk_reason'])
@@ -54,7 +48,7 @@ describe('/liquidation/heatmap/history', () => {
   }
 
   const columns = async (query: string): Promise<Column[]> =>
-    (await body(`/liquidation/heatmap/history/BTC${query}`))['points'] as Column[]
+    (await api.body(`/liquidation/heatmap/history/BTC${query}`))['points'] as Column[]
 
   it('has a column for each bucket since open interest is known, longs below the price and shorts above', async () => {
     const all = await columns('?interval=1h')

@@ -14,12 +14,6 @@ beforeEach(async () => {
 })
 afterEach(() => api.stop())
 
-async function body(path: string): Promise<Record<string, unknown>> {
-  const { status, body: got } = await api.get(path)
-  expect([path, status]).toEqual([path, 200])
-  return got
-}
-
 describe('percent', () => {
   it.each([
     [0.0003, 0.03],
@@ -57,7 +51,7 @@ describe('best arbitrage', () => {
         }),
       },
     ]
-    const { best_arb: best, exchanges } = await body('/futures/funding-compare/BTC')
+    const { best_arb: best, exchanges } = await api.body('/futures/funding-compare/BTC')
     // By the year: 43.8 %, 87.6 %, 32.85 %.
     expect(best).toMatchObject({ long_exchange: 'okx', short_exchange: 'bybit', direction: 'long_okx_short_bybit' })
     expect(best).toMatchObject({ rate_spread: -0.0002 })
@@ -68,17 +62,17 @@ describe('best arbitrage', () => {
 
 describe('/futures/predicted-funding', () => {
   it('counts down to the settlement, and never below zero', async () => {
-    const first = await body('/futures/predicted-funding/BTC')
+    const first = await api.body('/futures/predicted-funding/BTC')
     const until = Date.parse(String(first['next_funding_time'])) - NOW / 1000
     expect(first['time_to_funding_ms']).toBe(until)
     api.hang(1_500)
-    expect((await body('/futures/predicted-funding/BTC'))['time_to_funding_ms']).toBe(until - 1_500)
+    expect((await api.body('/futures/predicted-funding/BTC'))['time_to_funding_ms']).toBe(until - 1_500)
     api.hang(until)
-    expect((await body('/futures/predicted-funding/BTC'))['time_to_funding_ms']).toBe(0)
+    expect((await api.body('/futures/predicted-funding/BTC'))['time_to_funding_ms']).toBe(0)
   })
 
   it('has the last ten settlements, newest first', async () => {
-    const { funding_history } = await body('/futures/predicted-funding/BTC')
+    const { funding_history } = await api.body('/futures/predicted-funding/BTC')
     expect((funding_history as { rate: number }[]).map(({ rate }) => Number((rate * 1e4).toFixed(2)))).toEqual([
       -3, -2, -1, 0, 1, 2, 3, 4, 5, 6,
     ])
@@ -96,7 +90,7 @@ describe('/futures/predicted-funding', () => {
         mark: 110,
       })),
     }))
-    const answer = await body('/futures/predicted-funding/BTC')
+    const answer = await api.body('/futures/predicted-funding/BTC')
     expect(answer).toMatchObject({ predicted_funding_rate: 0.0001, predicted_by: 'venue', average_premium_index: null })
     expect(answer['premium_index']).toBeCloseTo(0.1, 12)
   })
@@ -111,7 +105,7 @@ describe('/funding-rate/history', () => {
   }
 
   async function history(query: string): Promise<Settled[]> {
-    return (await body(`/funding-rate/history/BTC?${query}`))['history'] as Settled[]
+    return (await api.body(`/funding-rate/history/BTC?${query}`))['history'] as Settled[]
   }
 
   it('takes the year of each rate’s own interval, the present one where that is not known', async () => {
@@ -147,9 +141,9 @@ describe('/funding-rate/history', () => {
           time: at - hours * HOUR,
           received: NOW,
         })
-    const told = await body('/funding-rate/history/BTC?exchange=hyperliquid')
+    const told = await api.body('/funding-rate/history/BTC?exchange=hyperliquid')
     expect(told).toMatchObject({ exchange: 'hyperliquid', stale: false, history: [{ interval_hours: 1 }, {}] })
-    expect(await body('/funding-rate/history/BTC?exchange=bitget')).toMatchObject({ stale: true })
+    expect(await api.body('/funding-rate/history/BTC?exchange=bitget')).toMatchObject({ stale: true })
     expect((await api.get('/funding-rate/history/BTC?exchange=gate')).status).toBe(503)
   })
 
@@ -165,14 +159,14 @@ describe('/funding-rate/history', () => {
     for (const limit of [1, 5, 12]) {
       const forwards: Settled[][] = []
       for (let next: unknown = '2025-01-01'; typeof next === 'string';) {
-        const page = await body(`/funding-rate/history/BTC?start=${next}&limit=${limit}`)
+        const page = await api.body(`/funding-rate/history/BTC?start=${next}&limit=${limit}`)
         forwards.unshift(page['history'] as Settled[])
         next = page['next']
       }
       expect([forwards.length, forwards.flat()]).toEqual([Math.ceil(12 / limit), settled.toReversed()])
       const backwards: Settled[][] = []
       for (let next: unknown = '2027-01-01'; typeof next === 'string';) {
-        const page = await body(`/funding-rate/history/BTC?end=${next}&limit=${limit}`)
+        const page = await api.body(`/funding-rate/history/BTC?end=${next}&limit=${limit}`)
         backwards.push(page['history'] as Settled[])
         next = page['next']
       }
@@ -193,8 +187,8 @@ describe('a spot market that another of its venue has replaced', () => {
   }
 
   async function told(): Promise<unknown[]> {
-    const { data } = await body('/api/v1/prices?symbols=btc')
-    const token = await body('/api/v1/market/bitcoin')
+    const { data } = await api.body('/api/v1/prices?symbols=btc')
+    const token = await api.body('/api/v1/market/bitcoin')
     const { btc } = data as { btc: { price: number; source: string; volume_24h: number } }
     const { volume_24h } = token['data'] as { volume_24h: number }
     return [btc.source, btc.price, btc.volume_24h, volume_24h]
@@ -232,7 +226,7 @@ describe('/liquidation/recent', () => {
   it('counts the log in two windows, whatever is shown', async () => {
     fillAsset(api.database.market, 'eth', { now: NOW, price: 10 })
     listAsset(api.database, 'eth')
-    const answer = await body('/liquidation/recent?limit=2')
+    const answer = await api.body('/liquidation/recent?limit=2')
     expect(answer).toMatchObject({
       count: 2,
       symbol_filter: null,
@@ -241,12 +235,12 @@ describe('/liquidation/recent', () => {
         last_24h: { total_events: 6, total_value_usd: 50 + 49.5 + 49 + 5 + 4.5 + 4 },
       },
     })
-    const filtered = await body('/liquidation/recent?symbol=ETH')
+    const filtered = await api.body('/liquidation/recent?symbol=ETH')
     expect(filtered).toMatchObject({ count: 3, symbol_filter: 'ETHUSDT', stats: { last_1h: { total_events: 2 } } })
   })
 
   it('names each by its second and its place in the log', async () => {
-    const { events } = await body('/liquidation/recent')
+    const { events } = await api.body('/liquidation/recent')
     const rows = events as Event[]
     const { market } = api.database
     expect(rows.map(({ id }) => id)).toEqual(
@@ -280,14 +274,16 @@ describe('/liquidation/recent', () => {
     api = await startHarness({ source: { now: present, asked: () => undefined } })
     const since = '2026-01-01T03:05:00.000Z'
     const ofHour = { total_events: 2 + 5, long_liquidations: 1 + 3, short_liquidations: 1 + 2 }
-    expect(await body('/liquidation/recent?symbol=BTC')).toMatchObject({
+    expect(await api.body('/liquidation/recent?symbol=BTC')).toMatchObject({
       stats: {
         last_1h: { ...ofHour, total_value_usd: 50 + 49.5 + 1_000.25, since: '2026-01-02T02:04:05.000Z' },
         last_24h: { total_events: 3 + 10, total_value_usd: 50 + 49.5 + 49 + 2_000.5, since },
       },
     })
-    expect(await body('/liquidation/recent')).toMatchObject({ stats: { last_24h: { total_events: 3 + 15, since } } })
-    const { symbols } = await body('/screener')
+    expect(await api.body('/liquidation/recent')).toMatchObject({
+      stats: { last_24h: { total_events: 3 + 15, since } },
+    })
+    const { symbols } = await api.body('/screener')
     expect(symbols).toMatchObject([
       {
         long_liquidated_24h_usd: 50 + 49 + 2_000,
@@ -298,7 +294,7 @@ describe('/liquidation/recent', () => {
     ])
     put(state, 'begun', COUNTED, NOW - STRETCH)
     api.hang(1_000)
-    expect(await body('/liquidation/recent')).toMatchObject({
+    expect(await api.body('/liquidation/recent')).toMatchObject({
       stats: { last_24h: { total_events: 1, since: new Date((NOW - STRETCH) / 1000).toISOString() } },
     })
   })
@@ -306,12 +302,12 @@ describe('/liquidation/recent', () => {
   it('says since when it counts', async () => {
     const { market } = api.database
     market.liquidations = market.liquidations.slice(0, 2)
-    const { stats } = await body('/liquidation/recent')
+    const { stats } = await api.body('/liquidation/recent')
     const first = new Date((NOW - 30 * 60_000_000 + 1000) / 1000).toISOString()
     expect(stats).toMatchObject({ last_1h: { since: first }, last_24h: { since: first } })
     market.liquidations = []
     api.advance(15_000)
-    expect(await body('/liquidation/recent')).toMatchObject({
+    expect(await api.body('/liquidation/recent')).toMatchObject({
       count: 0,
       events: [],
       stats: { last_24h: { since: null } },

@@ -14,12 +14,6 @@ beforeEach(async () => {
 })
 afterEach(() => api.stop())
 
-async function body(path: string): Promise<Record<string, unknown>> {
-  const { status, body: got } = await api.get(path)
-  expect([path, status]).toEqual([path, 200])
-  return got
-}
-
 /** Every venue's ticker again, `seconds` later and `by` higher: newer than what was derived of them. */
 function tickersMoveOn(seconds: number, by: number): void {
   const { market } = api.database
@@ -35,7 +29,7 @@ function tickersMoveOn(seconds: number, by: number): void {
 describe('an answer is cut from one moment:', () => {
   it('a composite price stands beside the prices that made it, though tickers are newer', async () => {
     tickersMoveOn(5, 40)
-    const { price, exchanges, sources } = await body('/price/BTC')
+    const { price, exchanges, sources } = await api.body('/price/BTC')
     const venues = Object.entries(exchanges as Record<string, { price: number; used: boolean }>)
     const used = venues.filter(([, venue]) => venue.used)
     expect(used.map(([name]) => name)).toEqual(sources)
@@ -60,23 +54,23 @@ describe('an answer is cut from one moment:', () => {
   it('a venue that the composite leaves out has a price of no later time', async () => {
     const { market } = api.database
     market.prices = market.prices.map((row) => ({ ...row, sources: row.sources.slice(0, 4) }))
-    expect(await body('/price/BTC')).toMatchObject({ exchanges: { kraken: { price: 104, used: false } } })
+    expect(await api.body('/price/BTC')).toMatchObject({ exchanges: { kraken: { price: 104, used: false } } })
     tickersMoveOn(5, 40)
     api.advance(3_000)
-    expect(await body('/price/BTC')).toMatchObject({ exchanges: { kraken: { price: null, age_ms: null } } })
+    expect(await api.body('/price/BTC')).toMatchObject({ exchanges: { kraken: { price: null, age_ms: null } } })
   })
 
   it('a volume is that of the venues that the price names', async () => {
     const { market } = api.database
     market.prices = market.prices.map((row) => ({ ...row, sources: row.sources.slice(0, 1) }))
-    const { data } = await body('/api/v1/market/bitcoin')
+    const { data } = await api.body('/api/v1/market/bitcoin')
     expect(data).toMatchObject({ volume_24h: 10_000, source: 'composite of binance; details from coingecko' })
   })
 
   it('the spot price of a basis is as of the record that the perpetuals are of', async () => {
     tickersMoveOn(5, 40)
     api.advance(6_000)
-    expect(await body('/futures/basis/BTC')).toMatchObject({
+    expect(await api.body('/futures/basis/BTC')).toMatchObject({
       spot_price: 100,
       spot_age_ms: 6_000,
       exchanges: { bybit: { perp_price: 100, basis_usd: 0 } },
@@ -92,7 +86,7 @@ describe('an answer is cut from one moment:', () => {
         funding_history: history,
         last_settled_rate: rate,
         last_settled_time: at,
-      } = await body('/futures/predicted-funding/BTC')
+      } = await api.body('/futures/predicted-funding/BTC')
       expect((history as object[])[0]).toEqual({ time: at, rate })
       expect(rate).toBe(-0.0003)
       api.advance(31_000)
@@ -109,17 +103,17 @@ describe('an answer is cut from one moment:', () => {
   it('the running volume delta ends with the period, whatever came behind it', async () => {
     const bucket = NOW - (NOW % (10 * SECOND))
     api.database.flows = [flow({ bucket, buy: 5, sell: 2 }), flow({ bucket: bucket + 10 * SECOND, buy: 100, sell: 0 })]
-    expect(await body('/cvd/BTC')).toMatchObject({ cvd: 3, period_cvd: 3, exchanges: { binance: { cvd: 3 } } })
+    expect(await api.body('/cvd/BTC')).toMatchObject({ cvd: 3, period_cvd: 3, exchanges: { binance: { cvd: 3 } } })
   })
 
   it('liquidations that were observed end where those that were swept do', async () => {
     const { market } = api.database
-    const before = (await body('/liquidation/heatmap/BTC'))['calibration']
+    const before = (await api.body('/liquidation/heatmap/BTC'))['calibration']
     market.liquidations = market.liquidations.concat(
       market.liquidations.map((row) => ({ ...row, id: `${row.id}-later`, time: NOW + SECOND })),
     )
     api.advance(16_000)
-    expect((await body('/liquidation/heatmap/BTC'))['calibration']).toEqual(before)
+    expect((await api.body('/liquidation/heatmap/BTC'))['calibration']).toEqual(before)
   })
 
   it('liquidations and their statistics end with the mark that all partitions have reached', async () => {
@@ -127,7 +121,7 @@ describe('an answer is cut from one moment:', () => {
     const late = times.find(({ topic, partition }) => topic === 'market.liquidations' && partition === 7)
     if (late === undefined) throw new Error('each partition has a mark')
     late.time = NOW - 15 * SECOND
-    const { events, stats } = await body('/liquidation/recent')
+    const { events, stats } = await api.body('/liquidation/recent')
     // The newest was received 9 s ago.
     expect(market.liquidations[0]?.received).toBeGreaterThan(late.time)
     expect(events).toHaveLength(2)

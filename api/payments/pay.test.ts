@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { parsePaymentRequired } from '@x402/core/schemas'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { atomicUnits } from '../../processors/payments/wire/offer.ts'
 import { routes } from '../routes.ts'
 import { listAsset, NOW, startHarness, type Harness } from '../testing/harness.ts'
-import { fakePayments, FakeLedger, signPayment, stranger, TX, type FakePayments } from '../testing/fake-payments.ts'
+import {
+  fakePayments,
+  FakeLedger,
+  paid,
+  receiptOf,
+  signPayment,
+  stranger,
+  TX,
+  type FakePayments,
+} from '../testing/fake-payments.ts'
 import { endpoints } from '../testing/specification.ts'
 
 const CVD = '/cvd/BTC'
@@ -32,16 +41,6 @@ type Answered = Awaited<ReturnType<Harness['get']>>
 
 const pay = (path: string, headers: Record<string, string>, method = 'GET'): Promise<Answered> =>
   api.get(path, { method, headers })
-const v2 = async (change: object = {}): Promise<Record<string, string>> => ({
-  'payment-signature': (await signPayment({ amount: PRICE, now: SECONDS, ...change })).v2,
-  'idempotency-key': randomUUID(),
-})
-
-function receiptOf({ headers }: Answered): object {
-  const [a, b] = [headers.get('payment-response'), headers.get('x-payment-response')]
-  expect(a).toBe(b)
-  return decodePaymentResponseHeader(a ?? '')
-}
 
 describe('a request without a payment', () => {
   it.each(endpoints.map(({ path, ask }) => [path, ask] as const))(
@@ -87,7 +86,7 @@ describe('a request without a payment', () => {
   })
 
   it('never gets what another one has paid for', async () => {
-    expect((await pay(CVD, await v2())).status).toBe(200)
+    expect((await pay(CVD, await paid())).status).toBe(200)
     expect((await api.get(CVD)).status).toBe(402)
     expect((await api.get(CVD)).status).toBe(402)
   })
@@ -124,7 +123,7 @@ describe('a paid request', () => {
   })
 
   it('that comes five times at once is charged and made once, and gets five equal answers', async () => {
-    const headers = await v2()
+    const headers = await paid()
     const answers = await Promise.all(Array.from({ length: 5 }, () => pay(CVD, headers)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
@@ -133,7 +132,7 @@ describe('a paid request', () => {
   })
 
   it('that comes again gets the same bytes, of another instance and at another time, too', async () => {
-    const headers = await v2()
+    const headers = await paid()
     const first = await pay(CVD, headers)
     const others = await fakePayments(ledger)
     const other = await startHarness({ payments: others })
@@ -148,7 +147,7 @@ describe('a paid request', () => {
   })
 
   it('is told the moment that its answer is cut from, not that of another answer', async () => {
-    const headers = { ...(await v2()), prefer: 'log-position' }
+    const headers = { ...(await paid()), prefer: 'log-position' }
     const told = ({ headers: given }: Answered): (string | null)[] => [
       given.get('log-position'),
       given.get('preference-applied'),
@@ -157,7 +156,7 @@ describe('a paid request', () => {
     const first = await pay(CVD, headers)
     expect(told(first)).toEqual(['derived.flow=7,9; market.tokens=3', 'log-position', 'private, no-store'])
     // What another instance made first is in the log: its moment is not known here.
-    const asked = { ...(await v2()), prefer: 'log-position' }
+    const asked = { ...(await paid()), prefer: 'log-position' }
     const keep = ledger.keep.bind(ledger)
     ledger.keep = async (answer) => keep({ ...answer, body: gzipSync('{"first":true}') })
     const other = await pay(CVD, asked)
@@ -166,14 +165,14 @@ describe('a paid request', () => {
 
   it('whose answer could not be kept is made again, and not charged again', async () => {
     ledger.isForgetful = true
-    const headers = await v2()
+    const headers = await paid()
     expect((await pay(CVD, headers)).status).toBe(200)
     expect((await pay(CVD, headers)).status).toBe(200)
     expect(ledger.charged.length).toBe(1)
   })
 
   it('has its answer for a day, and none that is made anew for nothing behind it', async () => {
-    const headers = await v2()
+    const headers = await paid()
     const first = await pay(CVD, headers)
     api.advance(DAY_MS - 1)
     expect((await pay(CVD, headers)).body).toEqual(first.body)
@@ -189,7 +188,7 @@ describe('a paid request', () => {
   it.each(['/cvd/BTC?period=4h', '/futures/basis/BTC', '/cvd/history/BTC'])(
     'does not pay for another one: %s',
     async (path) => {
-      const headers = await v2()
+      const headers = await paid()
       await pay(CVD, headers)
       expect(await pay(path, headers)).toMatchObject({ status: 409, body: { error: 'payment_already_used' } })
       expect(ledger.charged.length).toBe(1)
@@ -197,7 +196,7 @@ describe('a paid request', () => {
   )
 
   it('does not pay for another one while it is settled', async () => {
-    const headers = await v2()
+    const headers = await paid()
     const [one, other] = await Promise.all([pay(CVD, headers), pay('/cvd/BTC?period=4h', headers)])
     expect(new Set([one.status, other.status])).toEqual(new Set([200, 409]))
     expect(ledger.charged.length).toBe(1)
@@ -205,19 +204,19 @@ describe('a paid request', () => {
 
   it('that nothing was there for is given that, and not charged', async () => {
     listAsset(api.database, 'wif')
-    expect(await pay('/cvd/WIF', await v2())).toMatchObject({ status: 202 })
-    expect(await pay('/cvd/NOPE', await v2())).toMatchObject({ status: 404 })
-    expect(await pay('/cvd/BTC?period=x', await v2())).toMatchObject({ status: 400 })
-    expect(await pay('/futures/basis/WIF', await v2())).toMatchObject({ status: 503 })
+    expect(await pay('/cvd/WIF', await paid())).toMatchObject({ status: 202 })
+    expect(await pay('/cvd/NOPE', await paid())).toMatchObject({ status: 404 })
+    expect(await pay('/cvd/BTC?period=x', await paid())).toMatchObject({ status: 400 })
+    expect(await pay('/futures/basis/WIF', await paid())).toMatchObject({ status: 503 })
     api.hang(60_000)
-    const stale = await pay(CVD, { ...(await v2({ now: SECONDS + 60 })) })
+    const stale = await pay(CVD, { ...(await paid({ now: SECONDS + 60 })) })
     expect(stale).toMatchObject({ status: 200, body: { stale: true } })
     expect(stale.headers.get('payment-response')).toBeNull()
     expect(ledger.intents).toEqual([])
   })
 
   it.each(['GET', 'HEAD', 'OPTIONS'] as const)('by %s is charged only where it is one', async (method) => {
-    const { status } = await pay(CVD, await v2(), method)
+    const { status } = await pay(CVD, await paid(), method)
     expect(status).toBe({ GET: 200, HEAD: 402, OPTIONS: 204 }[method])
     expect(ledger.charged.length).toBe(method === 'GET' ? 1 : 0)
   })
@@ -302,7 +301,7 @@ describe('a payment that is not right', () => {
     ['too long', { validBefore: SECONDS + 901 }, 'invalid_exact_evm_payload_authorization_valid_before'],
     ['too early', { validAfter: SECONDS + 60 }, 'invalid_exact_evm_payload_authorization_valid_after'],
   ])('is refused with its reason and a new offer: %s', async (_, change, reason) => {
-    const answer = await pay(CVD, await v2(change))
+    const answer = await pay(CVD, await paid(change))
     expect(answer).toMatchObject({ status: 402, body: { error: reason, x402Version: 1 } })
     expect(decodePaymentRequiredHeader(answer.headers.get('payment-required') ?? '')).toMatchObject({ error: reason })
     expect(receiptOf(answer)).toMatchObject({ success: false, errorReason: reason, transaction: '' })
@@ -340,10 +339,10 @@ describe('a payment that is not right', () => {
   })
 
   it('counts against a rate of its own, which those that are right do not', async () => {
-    for (let n = 0; n < 41; n += 1) expect((await pay(CVD, await v2())).status).toBe(200)
-    const bad = await v2({ to: stranger.address })
+    for (let n = 0; n < 41; n += 1) expect((await pay(CVD, await paid())).status).toBe(200)
+    const bad = await paid({ to: stranger.address })
     for (let n = 0; n < 40; n += 1) expect((await pay(CVD, bad)).status).toBe(402)
-    expect(await pay(CVD, await v2())).toMatchObject({ status: 429, body: { error: 'rate_limited' } })
+    expect(await pay(CVD, await paid())).toMatchObject({ status: 429, body: { error: 'rate_limited' } })
     expect((await api.get(CVD)).status).toBe(402)
   })
 

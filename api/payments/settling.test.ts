@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { NOW, startHarness, type Harness } from '../testing/harness.ts'
-import { fakePayments, FakeLedger, signPayment, TX, type FakePayments } from '../testing/fake-payments.ts'
+import { startHarness, type Harness } from '../testing/harness.ts'
+import { fakePayments, FakeLedger, paid, receiptOf, TX, type FakePayments } from '../testing/fake-payments.ts'
 
 const CVD = '/cvd/BTC'
-const SECONDS = NOW / 1e6
 const PRICE = '20000'
 
 let payments: FakePayments
@@ -26,21 +24,11 @@ type Answered = Awaited<ReturnType<Harness['get']>>
 
 const pay = (path: string, headers: Record<string, string>, method = 'GET'): Promise<Answered> =>
   api.get(path, { method, headers })
-const v2 = async (change: object = {}): Promise<Record<string, string>> => ({
-  'payment-signature': (await signPayment({ amount: PRICE, now: SECONDS, ...change })).v2,
-  'idempotency-key': randomUUID(),
-})
-
-function receiptOf({ headers }: Answered): object {
-  const [a, b] = [headers.get('payment-response'), headers.get('x-payment-response')]
-  expect(a).toBe(b)
-  return decodePaymentResponseHeader(a ?? '')
-}
 
 describe('a payment that does not settle', () => {
   it('for reasons of ours is not refused: nothing was taken, and the same is taken in a moment', async () => {
     ledger.outcome = { reason: 'unexpected_settle_error' }
-    const headers = await v2()
+    const headers = await paid()
     const answer = await pay(CVD, headers)
     expect(answer).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
     expect(answer.headers.get('retry-after')).toBe('5')
@@ -56,7 +44,7 @@ describe('a payment that does not settle', () => {
 
   it('is refused with the reason', async () => {
     ledger.outcome = { reason: 'insufficient_funds' }
-    const headers = await v2()
+    const headers = await paid()
     expect(await pay(CVD, headers)).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } })
     ledger.outcome = 'settled'
     expect((await pay(CVD, headers)).status).toBe(200)
@@ -64,7 +52,7 @@ describe('a payment that does not settle', () => {
 
   it('in time is told to come again with the same, and charged once', async () => {
     ledger.outcome = 'pending'
-    const headers = await v2()
+    const headers = await paid()
     const answer = await pay(CVD, headers)
     expect(answer).toMatchObject({ status: 503, body: { error: 'settlement_pending', transaction: TX } })
     expect(answer.headers.get('retry-after')).toBe('5')
@@ -76,7 +64,7 @@ describe('a payment that does not settle', () => {
 
   it('before its authorization ends is asked about, not for money again, however late it comes back', async () => {
     ledger.outcome = 'pending'
-    const headers = await v2()
+    const headers = await paid()
     await pay(CVD, headers)
     api.advance(3_600_000)
     const late = await pay(CVD, headers)
@@ -86,9 +74,9 @@ describe('a payment that does not settle', () => {
     expect(await pay('/cvd/BTC?period=4h', headers)).toMatchObject({ status: 409 })
     const [intent] = ledger.intents
     if (intent !== undefined) ledger.mine(intent)
-    const paid = await pay(CVD, headers)
-    expect(receiptOf(paid)).toMatchObject({ success: true, transaction: TX })
-    expect([paid.status, ledger.intents.length, ledger.charged.length]).toEqual([200, 1, 1])
+    const settled = await pay(CVD, headers)
+    expect(receiptOf(settled)).toMatchObject({ success: true, transaction: TX })
+    expect([settled.status, ledger.intents.length, ledger.charged.length]).toEqual([200, 1, 1])
   })
 
   it.each([
@@ -96,7 +84,7 @@ describe('a payment that does not settle', () => {
     [361, 402, 'invalid_exact_evm_payload_authorization_valid_before'],
   ])('and was not sent either is asked about while the token would take it: %d s', async (seconds, status, error) => {
     ledger.outcome = 'asked'
-    const headers = await v2()
+    const headers = await paid()
     await pay(CVD, headers)
     api.advance(seconds * 1000)
     expect(await pay(CVD, headers)).toMatchObject({ status, body: { error } })
@@ -106,7 +94,7 @@ describe('a payment that does not settle', () => {
     'and is %s gets nothing for free: the money may have been taken',
     async (outcome) => {
       ledger.outcome = outcome
-      const headers = await v2()
+      const headers = await paid()
       await pay(CVD, headers)
       api.hang(60_000)
       expect(await pay(CVD, headers)).toMatchObject({ status: 503, body: { error: 'settlement_pending' } })
@@ -121,7 +109,7 @@ describe('a payment that does not settle', () => {
 
   it('is not asked for where payments cannot be looked up', async () => {
     ledger.isAway = true
-    const answer = await pay(CVD, await v2())
+    const answer = await pay(CVD, await paid())
     expect(answer).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
     expect(ledger.intents).toEqual([])
   })

@@ -4,6 +4,7 @@ import { emptyFields } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Flow, Gap, Message, Micros, RecordType, Records } from '../../schemas/records.ts'
+import { listed } from '../../schemas/testing/instrument.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { tradeVenues } from '../../schemas/venues.ts'
 import { flowKey } from '../../processors/cvd/bucket.ts'
@@ -175,12 +176,9 @@ function gapOf(
 }
 
 function listing(venue: string, asset: string, now: Micros): [string, Message<'instrument'>] {
-  const symbol = asset.toUpperCase()
   const instrument = instrumentOf({ venue, asset })
-  const names = { instrument, asset, venue, market: instrument.split(':')[1] ?? '', symbol, base: symbol }
-  const money = { quote: 'USDT', settle: 'USDT', size_factor: 1, price_factor: 1, tick: null }
   const status = venue === 'okx' ? 'closed' : 'live'
-  return [instrument, { type: 'instrument', value: { ...names, ...money, status, source: 'venue', valid_from: now } }]
+  return [instrument, { type: 'instrument', value: listed(instrument, { asset, status, valid_from: now }) }]
 }
 
 function feedMark(time: Micros, isOurs: boolean, now: Micros): Message<'mark'> {

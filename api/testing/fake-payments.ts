@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
+import { decodePaymentResponseHeader } from '@x402/core/http'
 import { authorizationTypes } from '@x402/evm'
 import { privateKeyToAccount } from 'viem/accounts'
 import { closeServer, listen } from '../../infra/http/ops.ts'
@@ -9,6 +11,7 @@ import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/r
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import { fakeCredit } from './fake-credit.ts'
+import { NOW } from './harness.ts'
 import type { Outcome, PaymentLedger, Payments, Standing } from '../payments/payments.ts'
 import { signatureChecks, signatureNode } from '../payments/signatures.ts'
 import { SingleFlight } from '../payments/single-flight.ts'
@@ -224,4 +227,17 @@ export async function signPayment(signing: Signing): Promise<{ v1: string; v2: s
     v1: encodeHeader({ x402Version: 1, scheme: 'exact', network: seller.network.v1, payload }),
     v2: encodeHeader({ x402Version: 2, payload, accepted: offerV2(seller, amount) }),
   }
+}
+
+/** Headers of a request that pays the price of a plain route at `NOW`, under a key of its own. */
+export async function paid(change: Partial<Signing> = {}): Promise<Record<string, string>> {
+  const { v2 } = await signPayment({ amount: '20000', now: NOW / 1e6, ...change })
+  return { 'payment-signature': v2, 'idempotency-key': randomUUID() }
+}
+
+/** What an answer says of its payment, the same under the headers of both versions. */
+export function receiptOf({ headers }: { readonly headers: Headers }): object {
+  const [newer, older] = [headers.get('payment-response'), headers.get('x-payment-response')]
+  if (newer !== older) throw new Error(`the receipts differ: ${newer} and ${older}`)
+  return decodePaymentResponseHeader(newer ?? '')
 }

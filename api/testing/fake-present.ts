@@ -2,6 +2,7 @@ import { takeIn } from '../../processors/present/present.ts'
 import { emptyPresent, put, type Channels, type PresentState } from '../../processors/present/state.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Message, RecordType, Records } from '../../schemas/records.ts'
+import { listed } from '../../schemas/testing/instrument.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { Present } from '../present.ts'
 import type { PresentSource } from '../present-table.ts'
@@ -18,7 +19,7 @@ export function fakePresent(fake: FakeDatabase, partitions: number): PresentSour
       fillMarket(fake, states, common)
       fillTrades(fake, states)
       fillWorld(fake, states)
-      for (const row of fake.instruments.map(listed)) put(common, 'instrument', row.instrument, row)
+      for (const row of fake.instruments.map(listingOf)) put(common, 'instrument', row.instrument, row)
       const position = new Map([
         ['derived.flow', [7, 9]],
         ['market.tokens', [3]],
@@ -30,10 +31,8 @@ export function fakePresent(fake: FakeDatabase, partitions: number): PresentSour
 
 type Listing = FakeDatabase['instruments'][number]
 
-function listed({ asset, venue, market, base, live }: Listing): Records['instrument'] {
-  const names = { instrument: `${venue}:${market}:${base}`, asset, venue, market, symbol: base, base }
-  const money = { quote: 'USDT', settle: 'USDT', size_factor: 1, price_factor: 1, tick: null }
-  return { ...names, ...money, status: live ? 'live' : 'closed', source: 'venue', valid_from: 0 }
+function listingOf({ asset, venue, market, base, live }: Listing): Records['instrument'] {
+  return listed(`${venue}:${market}:${base}`, { asset, base, status: live ? 'live' : 'closed' })
 }
 
 function fillMarket({ market }: FakeDatabase, states: readonly PresentState[], common: PresentState): void {

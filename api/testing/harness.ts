@@ -39,6 +39,8 @@ export interface Harness {
   /** Moves the host's clock alone: the feeds are silent. */
   hang(ms: number): void
   get(path: string, init?: RequestInit): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }>
+  /** What a GET that is answered with 200 says; throws where it is another answer. */
+  body(path: string): Promise<Record<string, unknown>>
   stop(): Promise<void>
 }
 
@@ -112,6 +114,13 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   // A busy machine's test asks again later than a connection is kept by default, just as it is closed.
   const server = createServer({ keepAliveTimeout: KEPT_MS }, (request, response) => void handle(request, response))
   const url = `http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}`
+  const get: Harness['get'] = async (path, init) => {
+    const response = await fetch(url + path, init)
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
+    const body = (isJson ? JSON.parse(text) : { text }) as Record<string, unknown>
+    return { status: response.status, headers: response.headers, body }
+  }
   return {
     url,
     channels,
@@ -125,12 +134,11 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     hang(ms) {
       now += ms
     },
-    async get(path, init) {
-      const response = await fetch(url + path, init)
-      const text = await response.text()
-      const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
-      const body = (isJson ? JSON.parse(text) : { text }) as Record<string, unknown>
-      return { status: response.status, headers: response.headers, body }
+    get,
+    async body(path) {
+      const { status, body } = await get(path)
+      if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(body)}`)
+      return body
     },
     stop: () => {
       services.streams.close()

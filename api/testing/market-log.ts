@@ -2,8 +2,9 @@ import { emptyFields } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { RecordType, Records } from '../../schemas/records.ts'
+import { listed } from '../../schemas/testing/instrument.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { partsOf, venueNames } from '../../schemas/venues.ts'
+import { venueNames } from '../../schemas/venues.ts'
 import type { FakeMarket } from './fake-market.ts'
 import type { LogTarget } from './facts.ts'
 import { marketTopics } from './market-facts.ts'
@@ -83,17 +84,8 @@ interface RecordTarget {
 function putInstruments({ now }: LogTarget, batches: Batches, { tickers, funding }: FakeMarket): void {
   const named = [...tickers, ...funding.flatMap(({ asset, exchanges }) => exchanges.map((row) => ({ ...row, asset })))]
   for (const { instrument, asset } of named) {
-    const { venue, market, symbol } = partsOf(instrument)
-    const names = { instrument, asset, venue, market, symbol, base: asset.toUpperCase(), quote: 'USDT', settle: 'USDT' }
-    const terms = {
-      size_factor: 1,
-      price_factor: 1,
-      tick: null,
-      status: 'live',
-      source: 'venue',
-      valid_from: now,
-    } as const
-    batches.put('market.instruments', 'instrument', { ...names, ...terms }, { key: instrument, partition: 0 })
+    const row = listed(instrument, { asset, valid_from: now })
+    batches.put('market.instruments', 'instrument', row, { key: instrument, partition: 0 })
   }
 }
 

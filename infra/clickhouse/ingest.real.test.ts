@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Instrument } from '../../schemas/records.ts'
+import { listed } from '../../schemas/testing/instrument.ts'
 import { createWorld, iso, PARTITION, T, type World } from './testing/world.ts'
 
 let world: World
@@ -127,23 +128,11 @@ describe('what cannot be read', () => {
 describe('instruments', () => {
   it('show the newest version, and all of them', async () => {
     const instrument = (change: Partial<Instrument>): Buffer =>
-      world.codec.encode('market.instruments', 'instrument', {
-        instrument: 'okx:perp:BTC-USDT-SWAP',
-        asset: 'btc',
-        venue: 'okx',
-        market: 'perp',
-        symbol: 'BTC-USDT-SWAP',
-        base: 'BTC',
-        quote: 'USDT',
-        settle: 'USDT',
-        size_factor: 0.01,
-        price_factor: 1,
-        tick: null,
-        status: 'live',
-        source: 'venue',
-        valid_from: T,
-        ...change,
-      })
+      world.codec.encode(
+        'market.instruments',
+        'instrument',
+        listed('okx:perp:BTC-USDT-SWAP', { size_factor: 0.01, valid_from: T, ...change }),
+      )
     await world.append(
       'market.instruments',
       [instrument({ valid_from: T + 1, tick: 0.1, status: 'closed' }), instrument({})],

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyFields } from '../../../schemas/codec.ts'
 import type { DerivativeTicker, Instrument, SpotTicker, VenueState } from '../../../schemas/records.ts'
+import { listed } from '../../../schemas/testing/instrument.ts'
 import type { Market } from '../../../schemas/venues.ts'
 import { FactBook, type FactVerdict } from './fact-book.ts'
 import type { DerivativeFact, Fact, TickerFact, TokenFact } from '../venues/events.ts'
@@ -9,26 +10,6 @@ import type { DerivativeFact, Fact, TickerFact, TokenFact } from '../venues/even
 const second = 1_000_000
 const minute = 60 * second
 const start = 1_790_000_040 * second
-
-function instrumentOf(symbol: string, over: Partial<Instrument> = {}): Instrument {
-  return {
-    instrument: `binance:spot:${symbol}`,
-    asset: 'btc',
-    venue: 'binance',
-    market: 'spot',
-    symbol,
-    base: 'BTC',
-    quote: 'USDT',
-    settle: 'USDT',
-    size_factor: 1,
-    price_factor: 1,
-    tick: null,
-    status: 'live',
-    source: 'venue',
-    valid_from: 0,
-    ...over,
-  }
-}
 
 /** A book with what it wrote. */
 function bookOf(...instruments: Instrument[]) {
@@ -56,9 +37,7 @@ function ticker(over: Partial<TickerFact>): TickerFact {
   return { kind: 'ticker', symbol: 'BTCUSDT', time: start, ...over }
 }
 
-const perp = instrumentOf('1000PEPEUSDT', {
-  instrument: 'binance:perp:1000PEPEUSDT',
-  market: 'perp',
+const perp = listed('binance:perp:1000PEPEUSDT', {
   asset: 'pepe',
   size_factor: 1000,
   price_factor: 1000,
@@ -66,7 +45,7 @@ const perp = instrumentOf('1000PEPEUSDT', {
 
 describe('spot tickers', () => {
   it('are merged, and priced in the middle of the book or by the last trade', () => {
-    const { take, tickers, book } = bookOf(instrumentOf('BTCUSDT'))
+    const { take, tickers, book } = bookOf(listed('binance:spot:BTCUSDT'))
     take(ticker({ last: '100', bid: '99', ask: '102', volume24h: '5', change24h: 1.5 }), start)
     expect(tickers()).toMatchObject([{ bid: 99, ask: 102, last: 100, price: 100.5, change_24h: 1.5, volume_24h: 5 }])
     take(ticker({ time: start + second, last: '101', ask: null }), start + 6 * second)
@@ -76,13 +55,13 @@ describe('spot tickers', () => {
   })
 
   it('have a middle without the digits that only binary arithmetic makes', () => {
-    const { take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    const { take, tickers } = bookOf(listed('binance:spot:BTCUSDT'))
     take(ticker({ last: '84059.3', bid: '84059.29', ask: '84059.31' }), start)
     expect(tickers()[0]?.price).toBe(84_059.3)
   })
 
   it('wait for a first last price', () => {
-    const { take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    const { take, tickers } = bookOf(listed('binance:spot:BTCUSDT'))
     take(ticker({ bid: '99', ask: '101' }), start)
     expect(tickers()).toEqual([])
     take(ticker({ last: '105', time: start + 1 }), start + 1)
@@ -93,7 +72,7 @@ describe('spot tickers', () => {
     ['a wanted asset every second', new Set(['btc']), 1],
     ['others every five', new Set<string>(), 5],
   ])('of %s are written, with the low and high between', (_what, wanted, every) => {
-    const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    const { book, take, tickers } = bookOf(listed('binance:spot:BTCUSDT'))
     book.want(wanted)
     for (let at = 0; at <= 10_000; at += 100) {
       const now = start + at * 1_000
@@ -106,14 +85,14 @@ describe('spot tickers', () => {
   })
 
   it('that say nothing new are written every five seconds, so that their age is true', () => {
-    const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    const { book, take, tickers } = bookOf(listed('binance:spot:BTCUSDT'))
     book.want(new Set(['btc']))
     for (let at = 0; at <= 10; at++) take(ticker({ last: '7', time: start + at * second }), start + at * second)
     expect(tickers().map(({ time }) => (time - start) / second)).toEqual([0, 5, 10])
   })
 
   it('are dropped where the venue said something later before, or is 5 s ahead: cut', () => {
-    const { take, tickers, clamped } = bookOf(instrumentOf('BTCUSDT'))
+    const { take, tickers, clamped } = bookOf(listed('binance:spot:BTCUSDT'))
     expect(take(ticker({ last: '1', time: start + 60 * second }), start)).toBe('taken')
     expect(tickers()).toMatchObject([{ time: start + 5 * second }])
     expect(clamped).toEqual(['binance'])
@@ -122,7 +101,7 @@ describe('spot tickers', () => {
   })
 
   it('are not outdated by a price without a venue time: what was on its way then counts, in its order', () => {
-    const { take, tickers, book } = bookOf(instrumentOf('BTCUSDT'))
+    const { take, tickers, book } = bookOf(listed('binance:spot:BTCUSDT'))
     const ms = 1_000
     take(ticker({ last: '100' }), start)
     expect(take(ticker({ last: '101', time: null }), start + 10 * second)).toBe('taken')
@@ -141,9 +120,8 @@ describe('spot tickers', () => {
   })
 
   it('carry what a unit of their quote is worth, as the stable coins’ own markets say', () => {
-    const usdt = (venue: string): Instrument =>
-      instrumentOf('USDT-USD', { instrument: `${venue}:spot:USDT-USD`, venue, asset: 'usdt', quote: 'USD' })
-    const { take, tickers } = bookOf(instrumentOf('BTCUSDT'), usdt('coinbase'), usdt('kraken'))
+    const usdt = (venue: string): Instrument => listed(`${venue}:spot:USDT-USD`, { asset: 'usdt', quote: 'USD' })
+    const { take, tickers } = bookOf(listed('binance:spot:BTCUSDT'), usdt('coinbase'), usdt('kraken'))
     take(ticker({ last: '1' }), start)
     take(ticker({ symbol: 'USDT-USD', last: '0.998' }), start, 'coinbase')
     take(ticker({ symbol: 'USDT-USD', last: '0.996' }), start, 'kraken')
@@ -157,13 +135,12 @@ describe('spot tickers', () => {
   })
 
   describe('when a market of a stable coin is not heard any more', () => {
-    const usdt = (venue: string): Instrument =>
-      instrumentOf('USDT-USD', { instrument: `${venue}:spot:USDT-USD`, venue, asset: 'usdt', quote: 'USD' })
+    const usdt = (venue: string): Instrument => listed(`${venue}:spot:USDT-USD`, { asset: 'usdt', quote: 'USD' })
     const worth = (last: string, time: number): TickerFact => ticker({ symbol: 'USDT-USD', last, time })
 
     /** USDT at 1 dollar on both venues at first. */
     function rates() {
-      const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'), usdt('coinbase'), usdt('kraken'))
+      const { book, take, tickers } = bookOf(listed('binance:spot:BTCUSDT'), usdt('coinbase'), usdt('kraken'))
       for (const venue of ['coinbase', 'kraken']) take(worth('1', start), start, venue)
       const rateAt = (after: number): number | undefined => {
         take(ticker({ last: '100', time: start + after }), start + after)
@@ -223,7 +200,7 @@ describe('spot tickers', () => {
     })
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), fc.boolean(), (steps, wanted) => {
-        const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+        const { book, take, tickers } = bookOf(listed('binance:spot:BTCUSDT'))
         if (wanted) book.want(new Set(['btc']))
         let now = start
         const past: TickerFact[] = []
@@ -374,12 +351,7 @@ describe('what is written once', () => {
   })
 
   it('are the usual terms of markets that an answer does not name, which had others before as well', () => {
-    const wif = instrumentOf('WIFUSDT', {
-      ...perp,
-      instrument: 'binance:perp:WIFUSDT',
-      symbol: 'WIFUSDT',
-      asset: 'wif',
-    })
+    const wif = listed('binance:perp:WIFUSDT', { asset: 'wif', size_factor: 1000, price_factor: 1000 })
     const { book, take, of } = bookOf(perp, wif)
     const usual = (named: string[], at: number) => {
       const fact = { kind: 'other_terms', named: new Set(named), intervalHours: 8 } as const
@@ -422,8 +394,8 @@ describe('tokens', () => {
   })
 
   it('are ours where ticker and price agree, the best ranked of several', () => {
-    const wif = instrumentOf('WIFUSDT', { instrument: 'binance:spot:WIFUSDT', asset: 'wif', base: 'WIF' })
-    const { take, of } = bookOf(instrumentOf('BTCUSDT'), wif)
+    const wif = listed('binance:spot:WIFUSDT', { asset: 'wif' })
+    const { take, of } = bookOf(listed('binance:spot:BTCUSDT'), wif)
     take(ticker({ last: '101' }), start)
     take(ticker({ symbol: 'WIFUSDT', last: '2' }), start)
     take(token({}), start)
@@ -446,9 +418,9 @@ describe('tokens', () => {
 
 describe('listings that change', () => {
   it('scale by the new contract value from the next fact on, and forget what is delisted', () => {
-    const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    const { book, take, tickers } = bookOf(listed('binance:spot:BTCUSDT'))
     take(ticker({ last: '100' }), start)
-    book.list('binance', 'spot', [instrumentOf('BTCUSDT', { price_factor: 10 })])
+    book.list('binance', 'spot', [listed('binance:spot:BTCUSDT', { price_factor: 10 })])
     take(ticker({ last: '100', time: start + 1 }), start + 1)
     expect(tickers().map(({ price }) => price)).toEqual([100, 10])
     book.list('binance', 'spot', [])

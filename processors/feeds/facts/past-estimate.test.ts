@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Instrument } from '../../../schemas/records.ts'
+import { listed } from '../../../schemas/testing/instrument.ts'
 import { venues } from '../venues/venues.ts'
 import { estimateOf, missingDays, secondsOf, subjectsOf } from './past-estimate.ts'
 
@@ -7,22 +7,7 @@ const HOUR = 3_600_000_000
 const DAY = 24 * HOUR
 const day = (date: number): number => Date.UTC(2026, 2, date) * 1_000
 const NOW = day(10) + 7 * HOUR
-const instrument: Instrument = {
-  instrument: 'binance:perp:BTCUSDT',
-  asset: 'btc',
-  venue: 'binance',
-  market: 'perp',
-  symbol: 'BTCUSDT',
-  base: 'BTC',
-  quote: 'USDT',
-  settle: 'USDT',
-  size_factor: 1,
-  price_factor: 1,
-  tick: null,
-  status: 'live',
-  source: 'venue',
-  valid_from: 0,
-}
+const instrument = listed('binance:perp:BTCUSDT')
 const archive = venues.find(({ name }) => name === 'binance')?.archive
 const order = { asset: 'btc', from: day(1), to: day(11), archives: true, time: NOW }
 const subject = { instrument, order, past: {}, facts: [], archive }
@@ -51,9 +36,9 @@ it('counts what else is read back, as far as the venue has it', () => {
 })
 
 it('is about the markets of venues whose trades count, and their archives where these are ordered', () => {
-  const listed = (venue: string): Instrument | undefined => (venue === 'okx' ? undefined : { ...instrument, venue })
+  const at = (venue: string) => (venue === 'okx' ? undefined : { ...instrument, venue })
   const about = (archives: boolean) =>
-    subjectsOf([{ ...order, archives }], ['binance', 'okx', 'coinbase'], listed).map((one) => [
+    subjectsOf([{ ...order, archives }], ['binance', 'okx', 'coinbase'], at).map((one) => [
       one.instrument.venue,
       one.archive !== undefined,
     ])

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { localCodec } from '../../../schemas/codec.ts'
-import type { Backfill, Instrument, Message, VenueCandle } from '../../../schemas/records.ts'
+import type { Backfill, Message, VenueCandle } from '../../../schemas/records.ts'
+import { listed } from '../../../schemas/testing/instrument.ts'
 import type { Writer } from '../../../infra/kafka/seam.ts'
 import { MemoryBroker } from '../../kernel/testing/memory-log.ts'
 import { quietMeter, quietReport } from '../../kernel/quiet.ts'
@@ -20,22 +21,7 @@ afterEach(() => {
 })
 
 /** Contracts of a hundredth. */
-const instrument: Instrument = {
-  instrument: 'okx:perp:BTC-USDT-SWAP',
-  asset: 'btc',
-  venue: 'okx',
-  market: 'perp',
-  symbol: 'BTC-USDT-SWAP',
-  base: 'BTC',
-  quote: 'USDT',
-  settle: 'USDT',
-  size_factor: 0.01,
-  price_factor: 1,
-  tick: null,
-  status: 'live',
-  source: 'venue',
-  valid_from: 0,
-}
+const instrument = listed('okx:perp:BTC-USDT-SWAP', { size_factor: 0.01 })
 
 /** A candle of each hour of the call, and one that is not over. */
 const past: PastPages = {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { hostClock } from '../../../infra/clock.ts'
 import { createLog } from '../../../infra/log.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
-import type { Instrument } from '../../../schemas/records.ts'
+import { listed } from '../../../schemas/testing/instrument.ts'
 import { codec, testTask, type TestTask, lettersIn, marks } from '../../kernel/testing/task.ts'
 import { followControl, Wants } from './control.ts'
 import { InstrumentTable } from './instrument-table.ts'
@@ -22,22 +22,7 @@ function subscription(asset: string): { key: string; value: Buffer; time: number
 }
 
 function instrument(symbol: string): { key: string; value: Buffer; time: number } {
-  const value: Instrument = {
-    instrument: `okx:perp:${symbol}`,
-    asset: symbol.toLowerCase(),
-    venue: 'okx',
-    market: 'perp',
-    symbol,
-    base: symbol,
-    quote: 'USDT',
-    settle: 'USDT',
-    size_factor: 1,
-    price_factor: 1,
-    tick: null,
-    status: 'live',
-    source: 'venue',
-    valid_from: 0,
-  }
+  const value = listed(`okx:perp:${symbol}`, { asset: symbol.toLowerCase() })
   return { key: value.instrument, value: codec.encode('market.instruments', 'instrument', value), time: 0 }
 }
 

@@ -1,25 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Instrument } from '../../../schemas/records.ts'
+import { listed } from '../../../schemas/testing/instrument.ts'
 import { fromStream, isClamped, normaliser } from './stream.ts'
 import type { VenueTrade } from '../venues/events.ts'
 
-const instrument: Instrument = {
-  instrument: 'binance:perp:1000PEPEUSDT',
-  asset: 'pepe',
-  venue: 'binance',
-  market: 'perp',
-  symbol: '1000PEPEUSDT',
-  base: 'PEPE',
-  quote: 'USDT',
-  settle: 'USDT',
-  size_factor: 1000,
-  price_factor: 1000,
-  tick: null,
-  status: 'live',
-  source: 'seed',
-  valid_from: 0,
-}
+const pepe = { asset: 'pepe', size_factor: 1000, price_factor: 1000, source: 'seed' }
+const instrument = listed('binance:perp:1000PEPEUSDT', pepe)
 
 const trade: VenueTrade = {
   symbol: '1000PEPEUSDT',

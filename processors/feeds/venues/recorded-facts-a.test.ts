@@ -1,32 +1,13 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import path from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { binance } from './binance/venue.ts'
 import { coingecko } from './coingecko/venue.ts'
 import { gate } from './gate/venue.ts'
 import type { FactRow } from './events.ts'
 import type { DataStream, Poll, Venue } from './venue.ts'
-
-/** What venues really sent and answered, kept beside the checkout; without it these tests are skipped. */
-const data = path.resolve(import.meta.dirname, '../../../../shared/data')
-const here = existsSync(data)
-if (!here) console.log(`recorded answers: none in ${data}, skipped`)
+import { isRecorded, messagesOf } from './testing/recorded.ts'
 
 /** After all recorded times. */
 const now = Date.UTC(2026, 10, 20)
-
-/** The texts of the messages of a folder, as sent. */
-function messagesOf(folder: string): string[] {
-  return globSync('*.jsonl{,.gz}', { cwd: path.join(data, folder) })
-    .toSorted()
-    .flatMap((file) => {
-      const bytes = readFileSync(path.join(data, folder, file))
-      const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
-      return text.split('\n').filter((line) => line !== '')
-    })
-    .map((line) => /"raw":(?<raw>.*)\}$/s.exec(line)?.groups?.['raw'] ?? '')
-}
 
 function bodiesOf(folder: string): unknown[] {
   return messagesOf(folder).map((text): unknown => JSON.parse(text))
@@ -69,7 +50,7 @@ function asMinutes(bodies: readonly unknown[]): unknown[] {
   )
 }
 
-describe.runIf(here)('recorded Binance frames', () => {
+describe.runIf(isRecorded)('recorded Binance frames', () => {
   it.each([
     // Eight of 2020 to October 2026.
     ['binance/usdm-forceOrder', 'liquidations', { liquidation: 8 }],
@@ -109,7 +90,7 @@ describe.runIf(here)('recorded Binance frames', () => {
 })
 
 /** The rows of each folder through a poll: how many are taken, and why the others are not. */
-describe.runIf(here)('recorded Binance answers', () => {
+describe.runIf(isRecorded)('recorded Binance answers', () => {
   it.each([
     ['rest-usdm-openInterest', 'open-interest', { derivative: 2 }],
     ['rest-usdm-premiumIndex', 'premium-index', { derivative: 69 }],
@@ -154,7 +135,7 @@ describe.runIf(here)('recorded Binance answers', () => {
   })
 })
 
-describe.runIf(here)('recorded Gate answers', () => {
+describe.runIf(isRecorded)('recorded Gate answers', () => {
   const stats = (): FactRow[] =>
     factsOf(pollOf(gate, 'contract-stats'), 'BTC_USDT', bodiesOf('gate/rest-v4-futures-usdt-contract_stats'))
 
@@ -180,7 +161,7 @@ describe.runIf(here)('recorded Gate answers', () => {
   })
 })
 
-describe.runIf(here)('recorded answers of the token registry', () => {
+describe.runIf(isRecorded)('recorded answers of the token registry', () => {
   const tokens = (folder: string): FactRow[] =>
     factsOf(pollOf(coingecko, 'markets'), 'usd', bodiesOf(`coingecko/${folder}`))
 

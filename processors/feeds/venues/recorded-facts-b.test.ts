@@ -1,6 +1,3 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import path from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { halved } from './bybit/facts.ts'
 import { bybit } from './bybit/venue.ts'
@@ -10,26 +7,10 @@ import { kraken } from './kraken/venue.ts'
 import { okx } from './okx/venue.ts'
 import type { FactRow, FrameEvent, TickerFact } from './events.ts'
 import type { Venue } from './venue.ts'
-
-/** What venues really sent and answered, kept beside the checkout; without it these tests are skipped. */
-const data = path.resolve(import.meta.dirname, '../../../../shared/data')
-const here = existsSync(data)
-if (!here) console.log(`recorded answers: none in ${data}, skipped`)
+import { isRecorded, messagesOf } from './testing/recorded.ts'
 
 /** After all recorded times. */
 const now = Date.UTC(2026, 10, 20)
-
-/** The texts of the messages of a folder, as sent. */
-function messagesOf(folder: string): string[] {
-  return globSync('*.jsonl{,.gz}', { cwd: path.join(data, folder) })
-    .toSorted()
-    .flatMap((file) => {
-      const bytes = readFileSync(path.join(data, folder, file))
-      const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
-      return text.split('\n').filter((line) => line !== '')
-    })
-    .map((line) => /"raw":(?<raw>.*)\}$/s.exec(line)?.groups?.['raw'] ?? '')
-}
 
 function counted(names: readonly string[]): Record<string, number> {
   return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]))
@@ -147,7 +128,7 @@ const past: readonly (readonly [
   ['okx/rest-mark-price-candles', okx, 'prices', 'BTC-USDT-SWAP', { derivative: 1 }],
 ]
 
-describe.runIf(here)('recorded answers of the past', () => {
+describe.runIf(isRecorded)('recorded answers of the past', () => {
   it.each(past)('of %s become what they are', (folder, source, series, symbol, expected) => {
     const own = source.pastFacts?.find(({ name }) => name === series)
     const rows = messagesOf(folder).flatMap((text) => {
@@ -158,13 +139,13 @@ describe.runIf(here)('recorded answers of the past', () => {
   })
 })
 
-describe.runIf(here)('recorded frames', () => {
+describe.runIf(isRecorded)('recorded frames', () => {
   it.each(frames)('of %s become what they are', (folder, source, stream, expected) => {
     expect(counted(eventsOf(source, stream, folder).map(kindOf))).toEqual(expected)
   })
 })
 
-describe.runIf(here)('recorded answers', () => {
+describe.runIf(isRecorded)('recorded answers', () => {
   it.each(answers)('of %s become what they are', (folder, source, poll, symbol, expected) => {
     const rows = rowsOf(source, poll, symbol, folder)
     expect(counted(rows.map((row) => ('refused' in row ? row.refused : row.kind)))).toEqual(expected)
@@ -217,7 +198,7 @@ describe.runIf(here)('recorded answers', () => {
   })
 })
 
-describe.runIf(here)('recorded facts', () => {
+describe.runIf(isRecorded)('recorded facts', () => {
   it('of Bybit hold half of the two-sided open interest, as the venue itself halves it', () => {
     const both = messagesOf('bybit/linear-tickers').flatMap((text) => {
       const [, two] = /"openInterest":"([\d.]+)"/.exec(text) ?? []

@@ -1,32 +1,11 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import path from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { FrameEvent, VenueTrade } from './events.ts'
 import type { TradeStream } from './venue.ts'
 import { tradeStreams } from './venues.ts'
-
-/** Frames that venues really sent, kept beside the checkout; without them these tests are skipped. */
-const data = path.resolve(import.meta.dirname, '../../../../shared/data')
-const here = existsSync(data)
-if (!here) console.log(`recorded frames: none in ${data}, skipped`)
-
-function filesOf(folder: string): string[] {
-  return globSync('*.jsonl{,.gz}', { cwd: path.join(data, folder) }).map((file) => `${folder}/${file}`)
-}
-
-/** The texts of the messages of a file, as sent. */
-function messagesOf(file: string): string[] {
-  const bytes = readFileSync(path.join(data, file))
-  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => /"raw":(?<raw>.*)\}$/s.exec(line)?.groups?.['raw'] ?? '')
-}
+import { filesOf, isRecorded, messagesIn } from './testing/recorded.ts'
 
 function eventsOf(venue: TradeStream, file: string): FrameEvent[] {
-  return messagesOf(file).flatMap((message) => venue.parse(message))
+  return messagesIn(file).flatMap((message) => venue.parse(message))
 }
 
 function tradesOf(events: readonly FrameEvent[]): VenueTrade[] {
@@ -43,7 +22,7 @@ function counted(events: readonly FrameEvent[]): Record<string, number> {
 }
 
 /** Every message of each folder, and what becomes of it: nothing is refused for another reason than the named ones. */
-const folders: readonly (readonly [folder: string, venue: TradeStream, expected: Record<string, number>])[] = here
+const folders: readonly (readonly [folder: string, venue: TradeStream, expected: Record<string, number>])[] = isRecorded
   ? [
       // One of 2019 has no aggregate id.
       ['binance/usdm-aggTrade', tradeStreams.binance, { trade: 871, 'bad-field': 1 }],
@@ -68,7 +47,7 @@ const folders: readonly (readonly [folder: string, venue: TradeStream, expected:
     ]
   : []
 
-describe.runIf(here)('recorded frames', () => {
+describe.runIf(isRecorded)('recorded frames', () => {
   it.each(folders)('of %s become what they are', (folder, venue, expected) => {
     expect(counted(filesOf(folder).flatMap((file) => eventsOf(venue, file)))).toEqual(expected)
   })
@@ -108,7 +87,7 @@ describe.runIf(here)('recorded frames', () => {
     for (const { taker, size } of tradesOf(eventsOf(tradeStreams.binance, file))) counts[taker] += thousandths(size)
 
     const independent = { buy: 0n, sell: 0n }
-    for (const [, q = '', m] of messagesOf(file)
+    for (const [, q = '', m] of messagesIn(file)
       .join('\n')
       .matchAll(/"q":"([\d.]+)".*?"m":(true|false)/g))
       independent[m === 'true' ? 'sell' : 'buy'] += thousandths(q)
@@ -131,10 +110,10 @@ describe.runIf(here)('recorded frames', () => {
   })
 })
 
-describe.runIf(here)('recorded answers of REST', () => {
+describe.runIf(isRecorded)('recorded answers of REST', () => {
   it('of Binance aggregate trades are pages of trades', () => {
     const rows = filesOf('binance/rest-usdm-aggTrades')
-      .flatMap(messagesOf)
+      .flatMap(messagesIn)
       .flatMap((body) => {
         const answer = tradeStreams.binance.backfill.parse('BTCUSDT', JSON.parse(body))
         return answer.kind === 'rows' ? answer.rows : []
@@ -145,7 +124,7 @@ describe.runIf(here)('recorded answers of REST', () => {
 
   it('of Binance spot aggregate trades are pages of trades', () => {
     const rows = filesOf('binance/rest-spot-aggTrades')
-      .flatMap(messagesOf)
+      .flatMap(messagesIn)
       .flatMap((body) => {
         const answer = tradeStreams.binance_spot.backfill.parse('BTCUSDT', JSON.parse(body))
         return answer.kind === 'rows' ? answer.rows : []
@@ -156,7 +135,7 @@ describe.runIf(here)('recorded answers of REST', () => {
 
   it('of Gate trades are pages without a hole, in contracts with the taker’s sign', () => {
     const pages = filesOf('gate/rest-v4-futures-usdt-trades')
-      .flatMap(messagesOf)
+      .flatMap(messagesIn)
       .map((body, n) => tradeStreams.gate.backfill.parse(n === 0 ? 'BTC_USDT' : 'KNC_USDT', JSON.parse(body)))
     const rows = pages.map((page) => (page.kind === 'rows' ? page.rows : []))
     expect(rows.map((page) => page.map((row) => ('refused' in row ? row : row.id)))).toEqual([
@@ -168,7 +147,7 @@ describe.runIf(here)('recorded answers of REST', () => {
   })
 
   it('of Kraken trades are a page of a thousand ids without a hole, at the times that its cursor says', () => {
-    const [body = ''] = filesOf('kraken/rest-Trades').flatMap(messagesOf)
+    const [body = ''] = filesOf('kraken/rest-Trades').flatMap(messagesIn)
     const answer = tradeStreams.kraken.backfill.parse('BTC/USDT', JSON.parse(body))
     const rows = answer.kind === 'rows' ? answer.rows.flatMap((row) => ('refused' in row ? [] : [row])) : []
     expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, n) => 10_218_208 + n))
@@ -178,7 +157,7 @@ describe.runIf(here)('recorded answers of REST', () => {
   })
 
   it('of OKX trades are pages of trades', () => {
-    const [body = ''] = filesOf('okx/rest-market-trades').flatMap(messagesOf)
+    const [body = ''] = filesOf('okx/rest-market-trades').flatMap(messagesIn)
     expect(tradeStreams.okx.backfill.parse('BTC-USDT', JSON.parse(body))).toMatchObject({
       rows: [
         { id: 734_864_333, taker: 'sell' },
@@ -188,7 +167,7 @@ describe.runIf(here)('recorded answers of REST', () => {
   })
 
   it('of Bybit’s list are its USDT perpetuals of coins, the known ones as in the seed', () => {
-    const [body = ''] = filesOf('bybit/rest-v5-instruments-info-linear').flatMap(messagesOf)
+    const [body = ''] = filesOf('bybit/rest-v5-instruments-info-linear').flatMap(messagesIn)
     const answer = tradeStreams.bybit.listing.parse(JSON.parse(body))
     const rows = answer.kind === 'rows' ? answer.rows : []
     expect(rows).toHaveLength(514)
@@ -202,7 +181,7 @@ describe.runIf(here)('recorded answers of REST', () => {
   it('of prices give most of the market', () => {
     const of = (venue: TradeStream, folder: string): number[] =>
       filesOf(folder)
-        .flatMap(messagesOf)
+        .flatMap(messagesIn)
         .map((body) => venue.listing.prices?.parse(JSON.parse(body)))
         .flatMap((answer) => (answer?.kind === 'rows' ? [answer.rows.length] : []))
     expect(of(tradeStreams.binance, 'binance/rest-usdm-ticker-price')).toEqual([65])

@@ -1,5 +1,6 @@
 import { localCodec } from '../../../../schemas/codec.ts'
-import type { Gap, Instrument, Mark, Message, Micros, Trade } from '../../../../schemas/records.ts'
+import type { Gap, Mark, Message, Micros, Trade } from '../../../../schemas/records.ts'
+import { listed } from '../../../../schemas/testing/instrument.ts'
 import type { RepairOptions, RepairReport, TradeLog } from '../id-repair.ts'
 import type { VenueTrade } from '../../venues/events.ts'
 import type { Rest, RestCall, RestOutcome, TradeStream } from '../../venues/venue.ts'
@@ -9,22 +10,7 @@ import { trades as okx } from '../../venues/okx/trades.ts'
 export const second = 1_000_000
 export const start = 1_700_000_000 * second
 
-export const instrument: Instrument = {
-  instrument: 'okx:perp:BTC-USDT-SWAP',
-  asset: 'btc',
-  venue: 'okx',
-  market: 'perp',
-  symbol: 'BTC-USDT-SWAP',
-  base: 'BTC',
-  quote: 'USDT',
-  settle: 'USDT',
-  size_factor: 1,
-  price_factor: 1,
-  tick: null,
-  status: 'live',
-  source: 'venue',
-  valid_from: 0,
-}
+export const instrument = listed('okx:perp:BTC-USDT-SWAP')
 
 /** Trade number `id`, one a second. */
 export function tradeAt(id: number): VenueTrade {
