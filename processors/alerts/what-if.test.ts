@@ -6,6 +6,7 @@ import { create, createRule, given, latePrice, mark, metric, price, risk, SECOND
 import type { AlertTerms } from './kinds/kinds.ts'
 import type { PriceTerms } from './kinds/price.ts'
 import { readRuleTerms, type RuleTerms } from './kinds/rule-terms.ts'
+import { seriesName } from './series.ts'
 import { WhatIf, type WhatIfTerms } from './what-if.ts'
 
 const level: WhatIfTerms = {
@@ -71,6 +72,15 @@ describe('an alert that is tried out', () => {
     expect(rang(crossing, price(1, 101), price(2, 102))).toEqual([])
     expect(rang(crossing, price(1, 99), price(2, 101), price(3, 99), price(4, 101))).toEqual([2])
     expect(rang(crossing, price(1, 99), price(2, 101), price(61, 99), price(63, 99), price(64, 101))).toEqual([2, 64])
+  })
+
+  it('that is a rule rings once where it does not repeat, and is drawn on', () => {
+    const cvd = { metric: 'cvd', exchange: null, window: null, isMove: false, close: null } as const
+    const log = Array.from({ length: 20 }, (_, at) => metric(at * 30, 'cvd', { 'cvd@okx': at }))
+    const terms = readRuleTerms({ when: { metric: 'cvd', operator: 'above', value: 2 }, repeat: false }) as RuleTerms
+    const trial = new WhatIf({ ...level, terms, looksAt: [seriesName(cvd)] }, T0)
+    for (const [offset, message] of log.entries()) trial.feed({ partition: 3, offset, message })
+    expect([trial.rang.map(({ time }) => (time - T0) / SECOND), trial.figures]).toEqual([[90], [19]])
   })
 
   it('rings no more often where it tells that it is over', () => {

@@ -65,7 +65,7 @@ export class WhatIf {
     this.#terms = terms
     this.#tick(from)
     const { asset, looksAt = [] } = terms
-    for (const name of new Set(looksAt)) addSeries(this.#state, asset, new Series(name, fresh(from)))
+    for (const name of new Set(looksAt)) addSeries(this.#state, asset, new Series(name, fresh(from))).watchers += 1
     this.#create()
     this.#isMoved = this.#movesAt < Infinity
   }
@@ -168,7 +168,8 @@ export class WhatIf {
     this.#rang.push(ring)
     const { terms } = this.#terms
     this.#readyBy = Math.max(this.#state.time, ring.time) + COOLDOWN
-    if (alertKinds.of(terms).ringsOnce(terms)) this.#again = Math.max(this.#state.time, ring.time) + COOLDOWN
+    const { ringsOnce, isTriedAgain = false } = alertKinds.of(terms)
+    if (isTriedAgain && ringsOnce(terms)) this.#again = Math.max(this.#state.time, ring.time) + COOLDOWN
   }
 }
 

@@ -121,7 +121,9 @@ export interface AlertKind<T extends Terms = Terms, I extends keyof Looked = key
   read(wire: WireTerms, rule: Rule): T | undefined
   write(terms: T): WireTerms
   /** It rings once and ends so. */
-  ringsOnce(terms: T): boolean
+  ringsOnce(this: void, terms: T): boolean
+  /** A trial tells how often one is met that rings once: created again each time. */
+  readonly isTriedAgain?: boolean
   /** After a trigger it does not ring for this long; left out: for a minute. */
   cooldown?(terms: T): Micros
   /** So long its condition has to hold before it rings; left out: not at all. */

@@ -29,6 +29,7 @@ export const price: AlertKind<PriceTerms, 'composite_price', PriceCause> = {
     return { kind, condition, target_price, threshold_pct: null, min_value_usd: null }
   },
   ringsOnce: isCrossing,
+  isTriedAgain: true,
 
   levels: {
     above: { passes: '>', figure: ({ high }) => high },
