@@ -209,6 +209,22 @@ describe(`POST ${PATH}`, () => {
     expect(partly).toMatchObject({ coverage: { from: iso(own) } })
   })
 
+  it('fills windows with what was told before the begin, by us or by the venues', async () => {
+    const HOUR = 60 * MINUTE
+    for (let time = NOW - 72 * HOUR; time < NOW; time += MINUTE)
+      api.database.market.pastPrices.push(priceAt(time, time < NOW - 6 * HOUR ? 100 : 110))
+    const rings = async (when: object, days: number): Promise<unknown> =>
+      (await api.send('POST', PATH, { body: { symbol: 'BTC', when, days } })).body['trigger_count']
+    const rise = { metric: 'price_change_pct', window: '24h', operator: 'above', value: 5 }
+    expect([await rings(rise, 1), await rings(rise, 2)]).toEqual([1, 1])
+
+    const start = NOW - (NOW % HOUR) - 72 * HOUR
+    const candle = { asset: 'btc', seconds: 3_600, open: 100, close: 100, volume: 10, takerBuy: 5, venue: 'binance' }
+    for (let hour = 0; hour < 72; hour += 1) api.database.pasts.push({ ...candle, start: start + hour * HOUR })
+    const volume = { metric: 'volume', window: '24h', close: '1h', operator: 'below' }
+    expect([await rings({ ...volume, value: 239 }, 1), await rings({ ...volume, value: 241 }, 1)]).toEqual([0, 1])
+  })
+
   it('takes a symbol in any case', async () => {
     fillWeek(1)
     expect((await tryOut({ symbol: 'btc' })).body).toMatchObject({ symbol: 'BTC', trigger_count: 1 })

@@ -11,6 +11,7 @@ import { inputsOf, readInputs, readNewest, type InputsWanted } from '../views/wh
 import { commandOf } from './creation.ts'
 
 const SECOND: Micros = 1_000_000
+const MINUTE: Micros = 60 * SECOND
 const DAY: Micros = 86_400 * SECOND
 /** What is read at once is some thousand records, so that no other answer waits: of prices of single venues an hour's. */
 const HOUR: Micros = 3_600 * SECOND
@@ -85,7 +86,9 @@ export class Warming {
       return
     }
     for (const asset of assets) {
-      const reading = this.#last.then(() => readPastOf(needs.database, { ...wanted, asset }))
+      const reading = this.#last.then(() =>
+        readPastOf(needs.database, { ...wanted, asset, end: wanted.since + MINUTE }),
+      )
       this.#last = reading.then(nothing, nothing) // who asked gets the failure
       const past = await reading
       if (past.series.length === 0) continue
@@ -143,17 +146,26 @@ function recordsOf(names: readonly string[]): InputsWanted {
   return { ...inputsOf(names), ...(prices.length > 0 && { every: Math.min(...prices.map(slotOf)) }) }
 }
 
+interface PastWanted extends Omit<Wanted, 'alertId'> {
+  /** No record of a later time is read. */
+  readonly end: Micros
+}
+
+/** How far back it is read for these series. */
+export function backOf(names: readonly string[]): Micros {
+  return Math.min(LOOKS_BACK, Math.max(...names.map(lookBackOf)) * 1.1)
+}
+
 /** What the series of a rule would have seen up to its creation; nothing where that is too much. */
-async function readPastOf(database: Database, { asset, names, since, before }: Wanted): Promise<Past> {
-  const back = Math.min(LOOKS_BACK, Math.max(...names.map(lookBackOf)) * 1.1)
-  const end = since + 60 * SECOND
+export async function readPastOf(database: Database, wanted: PastWanted): Promise<Past> {
+  const { asset, names, since, before, end } = wanted
   const past = new PastReader(names, since)
-  const wanted = recordsOf(names)
-  const page = wanted.withVenues ? HOUR : PAGE
+  const inputs = recordsOf(names)
+  const page = inputs.withVenues ? HOUR : PAGE
   let rows = 0
-  for (let from = since - back; from < end; from += page) {
+  for (let from = since - backOf(names); from < end; from += page) {
     const range = { asset, from, to: Math.min(from + page, end), limit: ROWS_MAX - rows }
-    const { records, cut, seen } = await readInputs(database, range, wanted)
+    const { records, cut, seen } = await readInputs(database, range, inputs)
     rows += records
     if (cut || rows >= ROWS_MAX) return { since, series: [] }
     for (const { offset, message } of seen) if (offset < before) past.feed(message)

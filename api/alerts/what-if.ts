@@ -1,16 +1,18 @@
 import { setImmediate as others } from 'node:timers/promises'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { WhatIf, type Ring, type WhatIfTerms } from '../../processors/alerts/what-if.ts'
-import { seriesName, type SeriesSpec } from '../../processors/alerts/series.ts'
+import { PastReader, type Past } from '../../processors/alerts/past.ts'
+import { lookBackOf, seriesName, type SeriesSpec } from '../../processors/alerts/series.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { TradeVenueRow } from '../../schemas/venues.ts'
 import type { Hit, TtlCache } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import type { Database } from '../views/database.ts'
-import { noPastOf, readPastInputs } from '../views/past-inputs.ts'
+import { noPastOf, readPastInputs, type PastAsked } from '../views/past-inputs.ts'
 import type { Page, Stretch } from '../views/what-if.ts'
 import { apiKind } from './kinds/kinds.ts'
+import { backOf, readPastOf } from './warm.ts'
 
 const SECOND: Micros = 1_000_000
 const HOUR: Micros = 3_600 * SECOND
@@ -160,7 +162,6 @@ export class Trials {
     const kind = apiKind(alert.terms.kind)
     const figures = kind.figures(alert.terms)
     const looksAt = isDrawn ? figures.map(seriesName) : []
-    const run = new Run(new WhatIf({ ...alert, looksAt }, from), kind.blindAfter, asked)
     const untold = figures.flatMap((figure) => {
       const why = noPastOf(figure)
       return why === undefined ? [] : [{ ...figure, why }]
@@ -169,15 +170,31 @@ export class Trials {
     const own = await kind.begins(this.#database, { asset, ...asked }, alert.terms)
     const ended = (): boolean => this.#now() > until
     const parts: AsyncIterable<Page>[] = []
-    if (untold.length === 0 && (own ?? to) - from > SEAM) {
-      const past = { from: asked.from, to: own ?? asked.to, asset, venues: this.#venues, figures }
-      const needsMinutes = kind.needsMinutes?.(alert.terms) ?? false
-      parts.push(ahead(readPastInputs(this.#database, { ...past, needsMinutes })))
-    }
+    const needsMinutes = kind.needsMinutes?.(alert.terms) ?? false
+    const told = { from, to: own ?? to, asset, venues: this.#venues, figures, needsMinutes }
+    const isOfVenues = untold.length === 0 && told.to - from > SEAM
+    if (isOfVenues) parts.push(ahead(readPastInputs(this.#database, told)))
+    const past = ended() ? undefined : await this.#pastOf(told, isOfVenues)
+    const trial = new WhatIf({ ...alert, looksAt, ...(past !== undefined && { past }) }, from)
+    const run = new Run(trial, kind.blindAfter, asked)
     if (own !== undefined)
       parts.push(ahead(kind.history(this.#database, { asset, from: own, to: asked.to, limit: ROWS_MAX }, alert.terms)))
     for (const pages of parts) await run.take(pages, ended)
     return { asked, own: own ?? null, figures, untold, ...run.told }
+  }
+
+  /** What its windows saw before it begins, told by who tells what comes then: as a live rule's are filled. */
+  async #pastOf({ from, to, ...asked }: PastAsked, isOfVenues: boolean): Promise<Past | undefined> {
+    const names = [...new Set(asked.figures.map(seriesName))].filter((name) => lookBackOf(name) > 0)
+    if (names.length === 0) return undefined
+    const { asset } = asked
+    if (!isOfVenues) return readPastOf(this.#database, { asset, names, since: from, before: Infinity, end: from })
+    const past = new PastReader(names, from)
+    // A whole candle before the windows', and the one in which it begins.
+    const range = { from: from - backOf(names) - HOUR, to: from, end: to }
+    for await (const { seen } of readPastInputs(this.#database, { ...asked, ...range }))
+      for (const { message } of seen) past.feed(message)
+    return past.told
   }
 }
 

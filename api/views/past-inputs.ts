@@ -75,6 +75,8 @@ function lengthOf({ window, close, metric }: SeriesSpec): Micros {
 
 /** What of the past a trial looks at. */
 export interface PastAsked extends Stretch {
+  /** What begins before `to` ends by then at the latest; left out: by `to`. */
+  readonly end?: Micros
   readonly asset: string
   readonly figures: readonly SeriesSpec[]
   /** What has to hold for a while is not seen by the hour. */
@@ -112,7 +114,7 @@ type Readings = ReadonlyMap<Micros, ReadonlyMap<string, Reading>>
  * where there are some, else of an hour, each told at its end; between two readings the older one stands.
  */
 export async function* readPastInputs(database: Database, asked: PastAsked): AsyncGenerator<Page> {
-  const { figures, from, to } = asked
+  const { figures, from, to, end = to } = asked
   const wanted = wantedOf(figures)
   const readings = await readAll(database, asked, wanted)
   const isShort = asked.needsMinutes || figures.some((one) => isOfCandles(one) && lengthOf(one) < HOUR)
@@ -129,7 +131,7 @@ export async function* readPastInputs(database: Database, asked: PastAsked): Asy
     const known = [...minutes, ...rest]
     const needsNone = !wanted.has('candles') && !wanted.has('flow')
     const steps = needsNone ? emptySteps(range, readings) : known.toSorted((a, b) => a.start - b.start)
-    yield pageOf(steps.filter(({ start, length }) => start + length <= to), asked, readings) // prettier-ignore
+    yield pageOf(steps.filter(({ start, length }) => start + length <= end), asked, readings) // prettier-ignore
   }
 }
 

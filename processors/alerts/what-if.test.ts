@@ -2,10 +2,25 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { recordPosition } from '../../schemas/record-id.ts'
 import type { Message } from '../../schemas/records.ts'
-import { create, createRule, given, latePrice, mark, metric, price, risk, SECOND, T0 } from './testing/records.ts'
+import {
+  command,
+  create,
+  createRule,
+  DAY,
+  given,
+  latePrice,
+  mark,
+  metric,
+  price,
+  risk,
+  SECOND,
+  T0,
+} from './testing/records.ts'
 import type { AlertTerms } from './kinds/kinds.ts'
 import type { PriceTerms } from './kinds/price.ts'
+import { rule as ruleKind } from './kinds/rule.ts'
 import { readRuleTerms, type RuleTerms } from './kinds/rule-terms.ts'
+import { PastReader, pastText } from './past.ts'
 import { seriesName } from './series.ts'
 import { WhatIf, type WhatIfTerms } from './what-if.ts'
 
@@ -83,6 +98,24 @@ describe('an alert that is tried out', () => {
     expect([trial.rang.map(({ time }) => (time - T0) / SECOND), trial.figures]).toEqual([[90], [19]])
   })
 
+  it.each([
+    { metric: 'volume_spike', window: '5m', operator: 'above', value: 3 },
+    { metric: 'volume', window: '1h', operator: 'below', value: 1_000 },
+    { metric: 'volume', window: '15m', operator: 'crosses_above', value: 800 },
+    { metric: 'cvd_change', window: '15m', operator: 'crosses_above', value: 150 },
+  ])('takes a time that nobody recorded for not known: %j', (when) => {
+    const all = [when, { metric: 'price', operator: 'above', value: 1 }]
+    for (const one of [when, { all }]) {
+      const trial = new WhatIf({ ...level, terms: readRuleTerms({ when: one }) as RuleTerms }, T0 - 29 * DAY * SECOND)
+      for (const at of [-DAY, -60, 0]) trial.feed({ partition: 3, offset: 0, message: price(at, 2) })
+      for (let at = 10; at <= 7_200; at += 10) {
+        const message = metric(at, 'cvd', { 'buy@okx': 6, 'sell@okx': 4 })
+        trial.feed({ partition: 3, offset: at, message })
+      }
+      expect(trial.rang).toEqual([])
+    }
+  })
+
   it('rings no more often where it tells that it is over', () => {
     const values = [0, 6, 6, 0, 0, 0, 0, 0, 7, 7, 0]
     const rangOf = (resolved: boolean) => {
@@ -158,17 +191,20 @@ it('rings as the core does that has a mark a second, where trades are few', () =
       fc.array(trades, { minLength: 5, maxLength: 20 }),
       fc.constantFrom(...whens, both),
       fc.constantFrom(null, '30s', '90s'),
-      (steps, when, held) => {
+      fc.nat(8),
+      (steps, when, held, begin) => {
         let seconds = 0
         const told = steps.map(({ after, buy }) =>
           metric((seconds += 10 * after), 'cvd', { 'buy@okx': buy, 'cvd@okx': buy }),
         )
-        const first = told[0]?.value.time ?? T0
-        const live = given(mark((first - T0) / SECOND - 1), createRule(when, { held_for: held, hours: 720 }))
-        const trial = new WhatIf(
-          { ...level, terms: readRuleTerms({ when, held_for: held }) as RuleTerms },
-          first - SECOND,
-        )
+        const before = told.splice(0, Math.min(begin, steps.length - 4))
+        const from = (told[0]?.value.time ?? T0) - SECOND
+        const terms = readRuleTerms({ when, held_for: held }) as RuleTerms
+        const reader = new PastReader(ruleKind.series?.(terms) ?? [], from)
+        for (const message of before) reader.feed(message)
+        const warm = command({ action: 'warm', past: pastText(reader.told) })
+        const live = given(mark((from - T0) / SECOND), createRule(when, { held_for: held, hours: 720 }), warm)
+        const trial = new WhatIf({ ...level, terms, past: reader.told }, from)
         for (const [offset, message] of told.entries()) {
           const end = (message.value.time - T0) / SECOND
           for (let now = live.state.time / SECOND - T0 / SECOND + 1; now <= end; now += 1) live.batch(mark(now))

@@ -5,9 +5,10 @@ import { FIGURES_EVERY } from './evaluate.ts'
 import type { Input, StoredAlert } from './kinds/kind.ts'
 import { alertKinds, type AlertTerms } from './kinds/kinds.ts'
 import { ringOf } from './parts.ts'
+import type { Past } from './past.ts'
 import { nobody } from './record.ts'
-import { Series } from './series.ts'
-import { addSeries, AHEAD_MAX, COOLDOWN, fresh, sightOf, type AlertsState } from './state.ts'
+import { InputFigures, Series } from './series.ts'
+import { addSeries, AHEAD_MAX, COOLDOWN, fresh, NEVER, sightOf, type AlertsState } from './state.ts'
 
 const SECOND: Micros = 1_000_000
 const HOUR: Micros = 3_600 * SECOND
@@ -19,6 +20,8 @@ export interface WhatIfTerms {
   readonly symbol: string
   /** Names of series whose values are told beside. */
   readonly looksAt?: readonly string[]
+  /** What its series saw before it began. */
+  readonly past?: Past
 }
 
 /** A record of `alerts.inputs` that may ring it, with its place in the log. */
@@ -42,13 +45,16 @@ export interface Ring extends Omit<Trigger, 'record'> {
 /**
  * How an alert would have rung over a stretch of history, decided by the core that decides about live ones: it is created
  * at the stretch's start and never expires. A crossing rings once and ends; to tell how often it is met, it is created
- * again a minute after, which is when a level could ring again.
+ * again a minute after, which is when a level could ring again. What nobody told of is not known: a series that has no past
+ * begins with the first record of its input.
  *
  * Feed records in the order of the log. Time passes with them, by marks of whole seconds, and between them wherever a mark a
  * second, as the log has, would change something.
  */
 export class WhatIf {
   readonly #terms: WhatIfTerms
+  readonly #from: Micros
+  readonly #told = new Set<string>()
   readonly #state: AlertsState = alerts.empty()
   readonly #rang: Ring[] = []
   #created = 0
@@ -63,9 +69,12 @@ export class WhatIf {
 
   constructor(terms: WhatIfTerms, from: Micros) {
     this.#terms = terms
+    this.#from = from
     this.#tick(from)
-    const { asset, looksAt = [] } = terms
-    for (const name of new Set(looksAt)) addSeries(this.#state, asset, new Series(name, fresh(from))).watchers += 1
+    const { asset, looksAt = [], past } = terms
+    const names = new Set([...looksAt, ...(alertKinds.of(terms.terms).series?.(terms.terms) ?? [])])
+    for (const name of names) addSeries(this.#state, asset, new Series(name, fresh(NEVER))).watchers += 1
+    for (const [name, saved] of past?.series ?? []) this.#state.series.get(asset)?.get(name)?.warm(saved)
     this.#create()
     this.#isMoved = this.#movesAt < Infinity
   }
@@ -105,9 +114,11 @@ export class WhatIf {
   }
 
   get #movesAt(): Micros {
-    const { time, series } = this.#state
-    const ofAsset = [...(series.get(this.#terms.asset)?.values() ?? [])]
-    return Math.min(...ofAsset.map((one) => one.movesAt(time)))
+    return Math.min(...this.#series.map((one) => one.movesAt(this.#state.time)))
+  }
+
+  get #series(): readonly Series[] {
+    return [...(this.#state.series.get(this.#terms.asset)?.values() ?? [])]
   }
 
   get #alert(): StoredAlert | undefined {
@@ -121,9 +132,20 @@ export class WhatIf {
     this.pass(time)
     this.#source = source
     this.#hasBegun = true
+    this.#hear(message)
     if (time > this.#state.time) this.#tick(time)
     this.#apply(message, partition, offset)
     return true
+  }
+
+  /** The first record of an input tells of the time since those before it would have come. */
+  #hear(message: Input): void {
+    const teller = message.type === 'metric' ? message.value.core : message.type
+    if (this.#told.has(teller)) return
+    this.#told.add(teller)
+    const { input, time } = new InputFigures(message)
+    const begin = fresh(Math.max(this.#from, time - FIGURES_EVERY))
+    for (const series of this.#series) if (series.input === input) series.warm(begin)
   }
 
   /** Whether, since what it saw last, the time has come at which it can ring again. */
