@@ -155,6 +155,28 @@ describe('a metric', () => {
     ).toEqual([61])
   })
 
+  it.each(['funding_rate', 'predicted_funding_rate', 'basis'])(
+    '%s of the first venue begins anew where another is the first',
+    (figure) => {
+      const rule = { metric: `${figure}_pct`, window: '5m', operator: 'changes_by', value: 1 }
+      const told = (at: number, bybit: number, binance?: number): Message[] => {
+        const figures = { [`${figure}@bybit`]: bybit, ...(binance !== undefined && { [`${figure}@binance`]: binance }) }
+        return [mark(at), metric(at, 'funding', figures)]
+      }
+      const both = [0, 100, 200, 300].flatMap((at) => told(at, 3, 1))
+      expect(rang(rule, ...both, ...told(400, 3), ...told(500, 3), ...told(600, 3, 1), ...told(901, 3, 1))).toEqual([])
+      const alone = [400, 500, 600].flatMap((at) => told(at, 3))
+      expect(rang(rule, ...both, ...alone, ...told(705, 4.5))).toEqual([705])
+    },
+  )
+
+  it('goes on from a state that does not say whose the figures of the first venue are', () => {
+    const name = 'funding_rate_pct||5m|move|'
+    const series = new Series(name, { since: T0, samples: [[T0, 1]], value: null, time: T0, venues: '', raw: null })
+    series.take(new InputFigures(metric(301, 'funding', { 'funding_rate@okx': 3 })))
+    expect(series.at(T0 + 301 * SECOND)).toBe(2)
+  })
+
   it('spikes against the mean of the windows before', () => {
     const quiet = Array.from({ length: 12 }, (_, at) => metric(10 + at * 30, 'cvd', { 'buy@okx': 1 }))
     const when = { metric: 'volume_spike', window: '1m', operator: 'above', value: 3 }

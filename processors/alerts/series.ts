@@ -165,7 +165,8 @@ export class Series {
    */
   warm(past: SavedSeries): void {
     if (past.since >= this.#since) return
-    const isBroken = !this.#isFlow && (this.#anew || (this.#venues !== '' && past.venues !== this.#venues))
+    const isOfOthers = this.#venues !== '' && past.venues !== '' && past.venues !== this.#venues
+    const isBroken = !this.#isFlow && (this.#anew || isOfOthers)
     if (!isBroken) this.#samples = this.#joined(past.samples)
     this.#since = past.since
     this.#time = Math.max(this.#time, past.time)
@@ -260,16 +261,17 @@ export class Series {
     const known = exchanges.flatMap((venue) => told.sumOf(this.#figures, venue) ?? [])
     if (this.#isFlow) return known.reduce((sum, value) => sum + value, 0)
     if (known.length === 0) return undefined
+    const venues = exchanges.filter((venue) => told.sumOf(this.#figures, venue) !== undefined)
+    this.#sameVenues(over === 'first' ? (venues[0] ?? '') : venues.join())
     if (over === 'first') return known[0]
-    this.#sameVenues(exchanges.filter((venue) => told.sumOf(this.#figures, venue) !== undefined).join())
     return over === 'mean' ? decimalMean(known) : asDecimal(known.reduce((sum, value) => sum + value, 0))
   }
 
-  /** Where a venue comes or goes, a change of the sum is none of the market: it is looked at anew. */
+  /** Where a venue comes or goes, a change is none of the market: it is looked at anew. A state of before may not say whose it is. */
   #sameVenues(venues: string): void {
-    if (venues !== this.#venues) {
+    if (this.#venues !== '' && venues !== this.#venues) {
       this.#samples = []
-      this.#anew ||= this.#venues !== ''
+      this.#anew = true
     }
     this.#venues = venues
   }
