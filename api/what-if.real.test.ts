@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { createWorld, T, type World } from '../infra/clickhouse/testing/world.ts'
 import {
+  AlertsTestDriver,
   createRule,
   latePrice,
   given,
   create,
   mark,
+  metric,
   price,
   risk,
   SECOND,
+  T0,
 } from '../processors/alerts/testing/records.ts'
 import { isFault, readRuleTerms } from '../processors/alerts/kinds/rule-terms.ts'
 import { WhatIf, type WhatIfTerms } from '../processors/alerts/what-if.ts'
@@ -90,6 +93,49 @@ it('rings when the core does that reads the log itself', async () => {
     [20, 'medium'],
     [100, 'medium'],
   ])
+})
+
+/**
+ * Two hours as they come: a price each second, and what a bucket of trades tells 2.4 s behind its end. Prices are over 100 for
+ * a second or two, often just before what was traded by then is told.
+ */
+function joined(): Message<'composite_price' | 'metric'>[] {
+  const [of, end] = [(at: number): number => T0 + at * SECOND, 7_200]
+  const prices = Array.from({ length: end }, (_, at) => {
+    const message = price(at, at % 7 < 2 || at % 120 > 118 ? 101 : 99, { time: of(at) + 300_000 })
+    return { comes: message.value.time, message }
+  })
+  const trades = Array.from({ length: end / 10 }, (_, at) => {
+    const message = metric(at * 10, 'cvd', { 'buy@binance': at % 13 === 0 || at === 360 ? 100 : 1 })
+    return { comes: message.value.time + 2_400_000, message }
+  })
+  return [...prices, ...trades].toSorted((a, b) => a.comes - b.comes).map(({ message }) => message)
+}
+
+it('rings a rule that joins inputs when the core does that reads the log itself', async () => {
+  const log = joined()
+  const values = log.map(({ type, value }, v) => {
+    return world.codec.encode('alerts.inputs', type, { ...value, asset: 'xmr', v: v + 1 })
+  })
+  await world.append('alerts.inputs', values)
+  await world.soon(`SELECT count() AS n FROM prices WHERE asset = 'xmr'`, [{ n: 7_200 }])
+  await world.soon(`SELECT count() AS n FROM metrics WHERE asset = 'xmr'`, [{ n: 720 }])
+
+  const leaves = [
+    { metric: 'price', operator: 'above', value: 100 },
+    { metric: 'volume', window: '1m', operator: 'above', value: 50 },
+  ]
+  // From when the first bucket has begun on.
+  const live = new AlertsTestDriver().batch(mark(-10), createRule({ all: leaves }, { hours: 720 }))
+  for (const message of log) {
+    if (message.type === 'composite_price') live.batch(mark(Math.floor((message.value.time - T0) / SECOND)))
+    live.batch(message)
+  }
+  const terms = readRuleTerms({ when: { all: leaves } })
+  if (isFault(terms)) throw new Error(terms.message)
+  const trial = await trialsAt(0)({ asset: 'xmr', symbol: 'XMR', terms }, T0 + 7_200 * SECOND)
+  expect(trial.rang.map(({ time }) => (time - T0) / SECOND)).toEqual(live.rang)
+  expect(live.rang.length).toBeGreaterThan(20)
 })
 
 /** Six hours of ETH, three prices a second, that wander around 100, each with its low and high. */

@@ -1,11 +1,11 @@
 import type { MetricInput } from '../../processors/alerts/metrics.ts'
 import type { InputRecord } from '../../processors/alerts/what-if.ts'
-import { inputOf, isOfVenue } from '../../processors/alerts/series.ts'
+import { DISORDER, inputOf, isOfVenue } from '../../processors/alerts/series.ts'
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { microsSql, timeParam } from './time.ts'
 
-/** Records of one asset in the order of the log, from `from` up to `to`. `cut`: there are more than `limit`. */
+/** Records of one asset, from `from` up to `to`. `cut`: there are more than `limit`. */
 export interface Page {
   /** Those that may change something for the alert. */
   readonly seen: readonly InputRecord[]
@@ -209,18 +209,40 @@ function pageOf(row: Row, { limit }: PageRange, messageOf: (time: Micros, at: nu
   return { seen, heard: heardAt(times), records, cut: records >= limit }
 }
 
-/** Reads a range page by page, up to its limit. */
+/** Reads a range page by page, up to its limit; what the next page may have records before is held over to it. */
 export async function* inPages(
   range: PageRange,
   length: Micros,
   read: (page: PageRange) => Promise<Page>,
 ): AsyncGenerator<Page> {
   let { limit } = range
+  let held: readonly InputRecord[] = []
   for (let { from } = range; from < range.to; from += length) {
-    const page = await read({ ...range, from, to: Math.min(from + length, range.to), limit })
+    const to = Math.min(from + length, range.to)
+    const page = await read({ ...range, from, to, limit })
     limit -= page.records
-    yield page
+    const seen = inLogOrder([...held, ...page.seen])
+    const late = page.cut || to === range.to ? -1 : seen.findIndex(({ message }) => message.value.time >= to - DISORDER)
+    const whole = late < 0 ? seen.length : late
+    held = seen.slice(whole)
+    yield { ...page, seen: seen.slice(0, whole) }
   }
+}
+
+/**
+ * Records of an asset in the order of their log. Views have what a core that was built again told of its past, which lies
+ * behind what others told then: that stands where its time is.
+ */
+function inLogOrder(records: readonly InputRecord[]): InputRecord[] {
+  let newest = 0
+  const placed = records
+    .toSorted((a, b) => a.offset - b.offset)
+    .map((record) => {
+      const { time } = record.message.value
+      newest = Math.max(newest, time)
+      return { record, at: time < newest - DISORDER ? time : newest }
+    })
+  return placed.toSorted((a, b) => a.at - b.at).map(({ record }) => record)
 }
 
 /** Each record's own moment. */

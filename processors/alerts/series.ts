@@ -60,7 +60,7 @@ const LIFETIME: Micros = 900_000_000
  */
 const TOLD_WITHIN: Micros = LATENESS + 8_000_000
 /** Figures of different processors come at most this much out of the order of their times. */
-const DISORDER: Micros = 120_000_000
+export const DISORDER: Micros = 120_000_000
 
 const SECOND: Micros = 1_000_000
 
