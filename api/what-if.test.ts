@@ -225,6 +225,16 @@ describe(`POST ${PATH}`, () => {
     expect([await rings({ ...volume, value: 239 }, 1), await rings({ ...volume, value: 241 }, 1)]).toEqual([0, 1])
   })
 
+  it('lets time pass behind the last record', async () => {
+    api.database.market.pastRisks = [riskAt(NOW - 14 * MINUTE, 1), riskAt(NOW - 13 * MINUTE, 6)]
+    const when = { metric: 'liquidation_risk_pct', operator: 'above', value: 5 }
+    const held = await api.send('POST', PATH, { body: { symbol: 'BTC', when, held_for: '10m' } })
+    const rangAt = new Date((NOW - 3 * MINUTE) / 1000).toISOString()
+    expect(held.body).toMatchObject({ trigger_count: 1, triggers: [{ time: rangAt, record: null }] })
+    const longer = await api.send('POST', PATH, { body: { symbol: 'BTC', when, held_for: '14m' } })
+    expect(longer.body).toMatchObject({ trigger_count: 0 })
+  })
+
   it('takes a symbol in any case', async () => {
     fillWeek(1)
     expect((await tryOut({ symbol: 'btc' })).body).toMatchObject({ symbol: 'BTC', trigger_count: 1 })

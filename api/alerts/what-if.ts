@@ -180,6 +180,7 @@ export class Trials {
     if (own !== undefined)
       parts.push(ahead(kind.history(this.#database, { asset, from: own, to: asked.to, limit: ROWS_MAX }, alert.terms)))
     for (const pages of parts) await run.take(pages, ended)
+    await run.end(ended)
     return { asked, own: own ?? null, figures, untold, ...run.told }
   }
 
@@ -251,6 +252,14 @@ class Run {
       if (page.cut) this.#stopped = 'rows'
       else if (ended() && (this.#last ?? 0) < this.#asked.to - HOUR) this.#stopped = 'seconds'
       if (this.#stopped !== null) return
+    }
+  }
+
+  /** Lets the time behind the last record pass. */
+  async end(ended: () => boolean): Promise<void> {
+    while (this.#stopped === null && !this.#trial.pass(this.#asked.to, SLICE)) {
+      if (ended()) this.#stopped = 'seconds'
+      await others()
     }
   }
 

@@ -185,12 +185,13 @@ it('rings as the core does that has a mark a second, where trades are few', () =
       ]
     }),
   )
-  const both = { all: [whens[0], { metric: 'cvd', operator: 'above', value: 2 }] }
+  const plain = { metric: 'cvd', operator: 'above', value: 2 }
+  const both = { all: [whens[0], plain] }
   fc.assert(
     fc.property(
       fc.array(trades, { minLength: 5, maxLength: 20 }),
-      fc.constantFrom(...whens, both),
-      fc.constantFrom(null, '30s', '90s'),
+      fc.constantFrom(...whens, both, plain),
+      fc.constantFrom(null, '15s', '30s', '90s'),
       fc.nat(8),
       (steps, when, held, begin) => {
         let seconds = 0

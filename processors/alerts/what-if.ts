@@ -76,7 +76,7 @@ export class WhatIf {
     for (const name of names) addSeries(this.#state, asset, new Series(name, fresh(NEVER))).watchers += 1
     for (const [name, saved] of past?.series ?? []) this.#state.series.get(asset)?.get(name)?.warm(saved)
     this.#create()
-    this.#isMoved = this.#movesAt < Infinity
+    this.#isMoved = this.#movesAt < Infinity || (alertKinds.of(terms.terms).holds?.(terms.terms) ?? 0) > 0
   }
 
   /** Every time it rang, in order. */
@@ -92,8 +92,8 @@ export class WhatIf {
   }
 
   /**
-   * Lets time pass up to a record of a time, by `most` steps at most; whether it has. Only where time alone moves its figures,
-   * and not before the first record: nothing is known of that time.
+   * Lets time pass up to a record of a time, by `most` steps at most; whether it has. Only where time alone moves its figures
+   * or ends what has to hold, and not before the first record: nothing is known of that time.
    */
   pass(until: Micros, most = Infinity): boolean {
     if (!this.#isMoved || !this.#hasBegun) return true
