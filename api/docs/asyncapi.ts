@@ -3,7 +3,7 @@ import type { RecordType } from '../../schemas/records.ts'
 import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
 import { eventSchemas } from '../routes/stream.ts'
 import type { Schema } from '../schema.ts'
-import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema, webhookHeaders } from './webhook-schema.ts'
+import { webhookHeaders, webhooks } from './webhook-schema.ts'
 
 const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'
 
@@ -60,9 +60,9 @@ export function asyncapi(version: string): Schema {
     components: {
       messages: {
         ...Object.fromEntries(records.map((record) => [record, recordMessage(record)])),
-        price_alert: webhookMessage('A price alert rang', priceAlertSchema),
-        liquidation_alert: webhookMessage('A liquidation alert rang', liquidationAlertSchema),
-        rule_alert: webhookMessage('A rule rang, or what it rang for is over', ruleAlertSchema),
+        ...Object.fromEntries(
+          Object.entries(webhooks).map(([event, { summary, schema }]) => [event, webhookMessage(summary, schema)]),
+        ),
         ...Object.fromEntries(
           Object.entries(eventSchemas).map(([name, data]) => [eventName(name), eventOf(name, data)]),
         ),
@@ -117,11 +117,9 @@ const webhook: Schema = {
   description: 'Path of the webhook_url. Signed twice: /docs/webhooks.',
   servers: [{ $ref: '#/servers/receiver' }],
   parameters: { path: { description: 'Path and query of the webhook_url' } },
-  messages: {
-    price_alert: { $ref: '#/components/messages/price_alert' },
-    liquidation_alert: { $ref: '#/components/messages/liquidation_alert' },
-    rule_alert: { $ref: '#/components/messages/rule_alert' },
-  },
+  messages: Object.fromEntries(
+    Object.keys(webhooks).map((event) => [event, { $ref: `#/components/messages/${event}` }]),
+  ),
 }
 
 const stream: Schema = {

@@ -1,9 +1,20 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settings } from '../../infra/config/settings.ts'
-import { payloadOf } from '../../processors/webhooks/payload.ts'
+import {
+  command,
+  create,
+  createRule,
+  given,
+  metric,
+  newLiquidationAlert,
+  price,
+  risk as riskAt,
+} from '../../processors/alerts/testing/records.ts'
+import { digestPayload, payloadOf } from '../../processors/webhooks/payload.ts'
 import { triggerTo } from '../../processors/webhooks/testing/world.ts'
 import { vectors } from '../../processors/webhooks/testing/vectors.ts'
+import type { Message } from '../../schemas/records.ts'
 import { topics } from '../../schemas/topics.ts'
 import { templateOf } from '../openapi.ts'
 import { routes } from '../routes.ts'
@@ -101,7 +112,13 @@ describe('the pages', () => {
     const text = await textOf('/docs/events.md')
     for (const { name, records } of topics)
       for (const word of [`\`${name}\``, ...records.map((record) => `### ${record}\n`)]) expect(text).toContain(word)
-    for (const word of ['### price_alert', '### liquidation_alert', '`data.condition_met`'])
+    for (const word of [
+      '### price_alert',
+      '### liquidation_alert',
+      '### digest',
+      '`data.condition_met`',
+      '`data.tags`',
+    ])
       expect(text).toContain(word)
   })
 
@@ -195,11 +212,15 @@ describe('the webhooks’ schemas', () => {
   function ruleText(state: string): string {
     const figures = [{ metric: 'cvd', exchange: null, window: null, value: 6 }]
     const when = { metric: 'cvd', operator: 'above', value: 5 }
-    return JSON.stringify({ kind: 'rule', when, note: null, group: 'g', state, figures })
+    return JSON.stringify({ kind: 'rule', when, note: null, group: 'g', tags: [], state, figures })
   }
 
   function faults(schema: Schema, change: Parameters<typeof triggerTo>[1], mode: string): unknown {
-    const body: unknown = JSON.parse(payloadOf(triggerTo('https://localhost/', change), mode).toString())
+    return faultsOf(schema, payloadOf(triggerTo('https://localhost/', change), mode))
+  }
+
+  function faultsOf(schema: Schema | undefined, bytes: Buffer): unknown {
+    const body: unknown = JSON.parse(bytes.toString())
     const validate = ajv.compile(closed(schema) as object)
     validate(body)
     return validate.errors ?? []
@@ -213,6 +234,30 @@ describe('the webhooks’ schemas', () => {
         expect(
           faults(ruleAlertSchema, { kind: 'rule', severity: 'medium', condition: ruleText(state), test }, mode),
         ).toEqual([])
+    }
+  })
+
+  it('say what the core’s own triggers become, by themselves and in a digest', async () => {
+    const document = JSON.parse(await textOf('/asyncapi.json')) as {
+      channels: { webhook: { messages: object } }
+      components: { messages: Record<string, { payload: Schema }> }
+    }
+    const test = (): Message<'command'> => command({ action: 'test' })
+    const cvd = (at: number, value: number): Message<'metric'> => metric(at, 'cvd', { 'cvd@okx': value })
+    const rule = createRule({ metric: 'cvd', operator: 'above', value: 5 }, { resolved: true, tags: ['a'], group: 'g' })
+    const triggers = {
+      price_alert: given(create(), price(1, 101), test()).triggers,
+      liquidation_alert: given(create(newLiquidationAlert()), riskAt(1, 6), test()).triggers,
+      rule_alert: given(rule, cvd(1, 6), cvd(2, 4), test()).triggers,
+    }
+    expect(Object.values(triggers).map(({ length }) => length)).toEqual([2, 2, 3])
+    expect(Object.keys(document.channels.webhook.messages)).toEqual([...Object.keys(triggers), 'digest'])
+    const schemaOf = (event: string): Schema | undefined => document.components.messages[event]?.payload
+    for (const mode of ['demo', 'live']) {
+      for (const [event, told] of Object.entries(triggers))
+        expect(told.map((one) => faultsOf(schemaOf(event), payloadOf(one, mode)))).toEqual(told.map(() => []))
+      const digest = { id: 'a_digest', triggers: Object.values(triggers).flat() }
+      expect(faultsOf(schemaOf('digest'), digestPayload(digest, mode))).toEqual([])
     }
   })
 })

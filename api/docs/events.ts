@@ -4,7 +4,7 @@ import { schemaOf } from '../../schemas/codec.ts'
 import type { RecordSchema, Schema } from '../../schemas/writer.ts'
 import { table } from './markdown.ts'
 import { fieldTable } from './reference.ts'
-import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema, webhookHeaders } from './webhook-schema.ts'
+import { webhookHeaders, webhooks } from './webhook-schema.ts'
 import type { Field } from './fields.ts'
 
 const kinds: Readonly<Record<Kind, string>> = {
@@ -32,9 +32,7 @@ export function eventCatalogue(): string {
     '## Webhooks',
     'A POST to the alert’s `webhook_url`, at least once, under one `webhook-id`. [How a receiver verifies it](/docs/webhooks).',
     `### Headers of a webhook\n\n${fieldTable(webhookHeaders)}`,
-    `### price_alert\n\n${fieldTable(priceAlertSchema)}`,
-    `### liquidation_alert\n\n${fieldTable(liquidationAlertSchema)}`,
-    `### rule_alert\n\n${fieldTable(ruleAlertSchema)}`,
+    ...Object.entries(webhooks).map(([event, { schema }]) => `### ${event}\n\n${fieldTable(schema)}`),
     '## Records',
     ...records.map(recordText),
   ]

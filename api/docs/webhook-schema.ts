@@ -6,7 +6,9 @@ const evidence = {
   quality: oneOf(['good', 'degraded'], 'degraded: one source only, or sources more than 1 % apart'),
   trigger_count: integer('Triggers of the alert so far, this one included', { minimum: 0 }),
   late: boolean('It happened while no source was there, and was told by candles afterwards'),
-  record: text('Id of the log record that caused it, for GET /records/{id}; empty in a test event'),
+  record: text(
+    'Id of the log record that caused it, for GET /records/{id}; of a test event that of its command, which is shown to nobody',
+  ),
 }
 
 const top = (event: string, severities: readonly string[], data: Schema): Schema =>
@@ -85,6 +87,7 @@ export const ruleAlertSchema = top(
     condition_met: text('What happened, in words'),
     note: nullableText('Of the rule'),
     group: nullableText('Of the rule'),
+    tags: array(text('A name'), 'Of the rule'),
     sources: array(
       object('One venue', { exchange: text('Venue'), price: number('USD'), timestamp: instant('Its time') }),
       'The prices that the composite is the median of',
@@ -92,6 +95,29 @@ export const ruleAlertSchema = top(
     ...evidence,
   }),
 )
+
+const kinds = {
+  price_alert: { summary: 'A price alert rang', schema: priceAlertSchema },
+  liquidation_alert: { summary: 'A liquidation alert rang', schema: liquidationAlertSchema },
+  rule_alert: { summary: 'A rule rang, or what it rang for is over', schema: ruleAlertSchema },
+}
+
+const digestSchema = object('The body of a digest webhook', {
+  event: oneOf(['digest'], 'Which webhook'),
+  trigger_id: text('Of the digest, the same on every attempt: also the webhook-id header'),
+  alert_id: text('The alert'),
+  count: integer('Events in it', { minimum: 2 }),
+  events: array(
+    { type: 'object', oneOf: Object.values(kinds).map(({ schema }) => schema) },
+    'What it tells, oldest first, each as it would have come by itself',
+  ),
+})
+
+/** The bodies by their `event`. */
+export const webhooks: Readonly<Record<string, { readonly summary: string; readonly schema: Schema }>> = {
+  ...kinds,
+  digest: { summary: 'Several rang, and are told at once: where `digest: true` asks for it', schema: digestSchema },
+}
 
 export const webhookHeaders = object('Headers of every attempt', {
   'X-SVC-Signature': text('sha256=<hex>: HMAC-SHA256 of the raw body, key: the whole webhook_secret as UTF-8'),
