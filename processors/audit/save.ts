@@ -1,38 +1,27 @@
-import type { OurVolume } from './compare.ts'
-import { emptyState, type AuditState, type Counts, type Entry, type KnownCandle, type Row } from './state.ts'
+import { ChangedParts, savedIn } from '../kernel/parts.ts'
+import { emptyState, type AuditState, type Entry, type KnownCandle, type Row } from './state.ts'
 
 /** Parts of the saved state, JSON since it writes doubles exactly: the clock, and each minute that is held. */
 type Saved =
-  | {
-      readonly kind: 'clock'
-      readonly flowTime: number
-      readonly candleTime: number
-      readonly forwarded: number
-      readonly gone: number
-      readonly counts: Counts
-    }
+  | ({ readonly kind: 'clock' } & Pick<AuditState, 'flowTime' | 'candleTime' | 'forwarded' | 'gone' | 'counts'>)
   | { readonly kind: 'minute'; readonly minute: number; readonly entries: readonly (readonly [string, SavedEntry])[] }
 
 type SavedEntry =
+  | Exclude<Entry, { readonly kind: 'open' }>
   | { readonly kind: 'open'; readonly rows: readonly Row[]; readonly candle: KnownCandle | null }
-  | { readonly kind: 'waiting'; readonly ours: OurVolume }
-  | { readonly kind: 'compared' }
 
 /** What changed since the last call. */
-export function saveState(state: AuditState): Map<string, Buffer | null> {
+export function saveState(state: AuditState): ChangedParts<Saved> {
   const { flowTime, candleTime, forwarded, gone, counts } = state
-  const changes = new Map<string, Buffer | null>()
-  changes.set('clock', bytes({ kind: 'clock', flowTime, candleTime, forwarded, gone, counts }))
+  const changes = new ChangedParts<Saved>()
+  changes.put('clock', { kind: 'clock', flowTime, candleTime, forwarded, gone, counts })
   for (const minute of state.changed) {
     const entries = state.minutes.get(minute)
-    changes.set(`minute|${minute}`, entries === undefined ? null : bytes(savedMinute(minute, entries)))
+    if (entries === undefined) changes.set(`minute|${minute}`, null)
+    else changes.put(`minute|${minute}`, savedMinute(minute, entries))
   }
   state.changed.clear()
   return changes
-}
-
-function bytes(saved: Saved): Buffer {
-  return Buffer.from(JSON.stringify(saved))
 }
 
 function savedMinute(minute: number, entries: ReadonlyMap<string, Entry>): Saved {
@@ -47,8 +36,7 @@ function savedEntry(entry: Entry): SavedEntry {
 /** The state made of the latest text of each part. */
 export function loadState(parts: ReadonlyMap<string, Buffer>): AuditState {
   const state = emptyState()
-  for (const part of parts.values()) {
-    const saved = JSON.parse(part.toString()) as Saved
+  for (const saved of savedIn<Saved>(parts)) {
     if (saved.kind === 'minute') {
       state.minutes.set(saved.minute, new Map(saved.entries.map(([name, entry]) => [name, loadedEntry(entry)])))
     } else {

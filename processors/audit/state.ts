@@ -35,7 +35,7 @@ export type Entry =
   | { readonly kind: 'compared' }
 
 /** Why something was not used. */
-export interface Counts {
+interface Counts {
   /** Flow rows that came after their minute was closed. */
   late_rows: number
   /** Candles of minutes that are compared already. */

@@ -1,3 +1,4 @@
+import { ChangedParts, savedIn } from '../kernel/parts.ts'
 import type { Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
 import { CoveredTime, type SavedCovered } from './covered-time.ts'
@@ -5,7 +6,6 @@ import { addHour } from './hours.ts'
 import { IdSet } from './id-set.ts'
 import type { PeriodName } from './periods.ts'
 import type { RingSlot } from './ring.ts'
-import type { SignalClass } from './signal.ts'
 import {
   addBucket,
   addInstrument,
@@ -27,65 +27,41 @@ import {
  * written: one bucket, one instrument's coverage, twelve slots of one of its rings.
  */
 type Saved =
-  | {
-      readonly kind: 'clock'
-      readonly time: number
-      readonly refused: CvdState['refused']
-      readonly late: number
-      readonly firstHour: number
-    }
-  | {
-      readonly kind: 'coverage'
-      readonly asset: string
-      readonly instrument: string
-      readonly ranges: readonly (readonly [number, number])[]
-      readonly closedHoles: number
-    }
-  | ({ readonly kind: 'covered'; readonly asset: string; readonly instrument: string } & SavedCovered)
-  | {
-      readonly kind: 'bucket'
-      readonly asset: string
-      readonly instrument: string
-      readonly index: number
-      /** Little-endian doubles, ascending, as base64. */
-      readonly ids: string | undefined
-      readonly parts: readonly (readonly number[])[]
-    }
-  | {
-      readonly kind: 'hour'
-      readonly asset: string
-      readonly instrument: string
-      readonly index: number
-      readonly isHeldBack: boolean
-      readonly sum: readonly number[]
-    }
-  | { readonly kind: 'counted'; readonly asset: string; readonly instrument: string; readonly counted: Counted }
-  | {
-      readonly kind: 'ring'
-      readonly asset: string
-      readonly instrument: string
-      readonly period: PeriodName
-      readonly slots: readonly RingSlot[]
-    }
-  | {
-      readonly kind: 'classes'
-      readonly asset: string
-      readonly v: number
-      readonly classes: Record<PeriodName, SignalClass>
-    }
+  | ({ readonly kind: 'clock' } & Pick<CvdState, 'time' | 'refused' | 'late' | 'firstHour'>)
+  | ({ readonly kind: 'coverage' } & Named & Pick<Coverage, 'ranges' | 'closedHoles'>)
+  | ({ readonly kind: 'covered' } & Named & SavedCovered)
+  | ({ readonly kind: 'bucket' } & Named & SavedBucket)
+  | ({ readonly kind: 'hour' } & Named & SavedHour)
+  | ({ readonly kind: 'counted' } & Named & { readonly counted: Counted })
+  | ({ readonly kind: 'ring' } & Named & { readonly period: PeriodName; readonly slots: readonly RingSlot[] })
+  | ({ readonly kind: 'classes' } & Pick<AssetState, 'asset' | 'v' | 'classes'>)
+
+type Named = Pick<InstrumentState, 'asset' | 'instrument'>
+
+interface SavedBucket {
+  readonly index: number
+  /** Little-endian doubles, ascending, as base64. */
+  readonly ids: string | undefined
+  readonly parts: readonly (readonly number[])[]
+}
+
+interface SavedHour {
+  readonly index: number
+  readonly isHeldBack: boolean
+  readonly sum: readonly number[]
+}
 
 /** What changed since the last call. Nothing is held back at that time: a batch has ended. */
-export function saveState(state: CvdState): Map<string, Buffer | null> {
-  const changes = new Map<string, Buffer | null>()
-  const put = (key: string, saved: Saved): void => void changes.set(key, Buffer.from(JSON.stringify(saved)))
+export function saveState(state: CvdState): ChangedParts<Saved> {
+  const changes = new ChangedParts<Saved>()
   const { time, refused, late, firstHour } = state
-  put('clock', { kind: 'clock', time, refused, late, firstHour })
-  for (const instrument of state.changed.coverages) saveCoverage(instrument, put)
-  for (const bucket of state.changed.buckets) put(bucketKey(bucket), savedBucket(bucket))
+  changes.put('clock', { kind: 'clock', time, refused, late, firstHour })
+  for (const instrument of state.changed.coverages) saveCoverage(instrument, changes)
+  for (const bucket of state.changed.buckets) changes.put(bucketKey(bucket), savedBucket(bucket))
   for (const bucket of state.changed.gone) changes.set(bucketKey(bucket), null)
-  for (const hour of state.changed.hours) put(hourKey(hour), savedHour(hour))
+  for (const hour of state.changed.hours) changes.put(hourKey(hour), savedHour(hour))
   for (const hour of state.changed.goneHours) changes.set(hourKey(hour), null)
-  for (const asset of state.assets.values()) saveAsset(asset, changes, put)
+  for (const asset of state.assets.values()) saveAsset(asset, changes)
   forgetChanges(state)
   return changes
 }
@@ -110,13 +86,11 @@ export function forgetChanges({ changed, assets }: CvdState): void {
   changed.goneHours.length = 0
 }
 
-type Put = (key: string, saved: Saved) => void
-
-function saveCoverage(state: InstrumentState, put: Put): void {
+function saveCoverage(state: InstrumentState, changes: ChangedParts<Saved>): void {
   const { asset, instrument, coverage } = state
   if (coverage === undefined) return
   const { ranges, closedHoles } = coverage
-  put(`coverage|${asset}|${instrument}`, { kind: 'coverage', asset, instrument, ranges, closedHoles })
+  changes.put(`coverage|${asset}|${instrument}`, { kind: 'coverage', asset, instrument, ranges, closedHoles })
 }
 
 function bucketKey({ owner: { asset, instrument }, index }: Bucket): string {
@@ -138,27 +112,27 @@ function savedHour({ owner: { asset, instrument }, index, sum }: Hour): Saved {
   return { kind: 'hour', asset, instrument, index, isHeldBack: sum.isHeldBack, sum: numbers.map((name) => sum[name]) }
 }
 
-function saveAsset(state: AssetState, changes: Map<string, Buffer | null>, put: Put): void {
+function saveAsset(state: AssetState, changes: ChangedParts<Saved>): void {
   const { asset, v, classes } = state
   for (const { instrument, covered, counted, isCountedChanged, rings } of state.instruments) {
     const name = `${asset}|${instrument}`
-    if (covered.isChanged) put(`covered|${name}`, { kind: 'covered', asset, instrument, ...covered.saved })
+    if (covered.isChanged) changes.put(`covered|${name}`, { kind: 'covered', asset, instrument, ...covered.saved })
     if (isCountedChanged && counted !== undefined)
-      put(`counted|${name}`, { kind: 'counted', asset, instrument, counted })
+      changes.put(`counted|${name}`, { kind: 'counted', asset, instrument, counted })
     for (const period of periodNames)
       for (const [chunk, slots] of rings[period].changes()) {
         const key = `ring|${name}|${period}|${chunk}`
         if (slots.length === 0) changes.set(key, null)
-        else put(key, { kind: 'ring', asset, instrument, period, slots })
+        else changes.put(key, { kind: 'ring', asset, instrument, period, slots })
       }
   }
-  if (state.areClassesChanged) put(`classes|${asset}`, { kind: 'classes', asset, v, classes })
+  if (state.areClassesChanged) changes.put(`classes|${asset}`, { kind: 'classes', asset, v, classes })
 }
 
 /** The state made of the latest text of each part. */
 export function loadState(parts: ReadonlyMap<string, Buffer>): CvdState {
   const state = emptyState()
-  const saved = [...parts.values()].map((part) => JSON.parse(part.toString()) as Saved)
+  const saved = [...savedIn<Saved>(parts)]
   // The clock first: rings and closed buckets stand relative to it.
   for (const part of saved) if (part.kind === 'clock') loadClock(state, part)
   for (const part of saved) if (part.kind === 'coverage') loadCoverage(state, part)

@@ -1,23 +1,14 @@
 import type { FundingVenue, RatioVenue } from '../../schemas/venues.ts'
-import type { Sentiment, FundingClass } from './classes.ts'
+import { ChangedParts, savedIn } from '../kernel/parts.ts'
+import type { FundingClass } from './classes.ts'
 import { assetOf, emptyState, type AssetState, type FundingState, type Perp, type Ratio } from './state.ts'
 
 type SavedPerp = Omit<Perp, 'minutes' | 'changedHours' | 'isChanged'>
 
 /** Parts of the saved state as JSON, which writes doubles exactly. The premium's minutes are saved hour by hour. */
 type Saved =
-  | { readonly kind: 'clock'; readonly time: number; readonly refused: FundingState['refused'] }
-  | {
-      readonly kind: 'asset'
-      readonly asset: string
-      readonly ratios: readonly (readonly [RatioVenue, Ratio])[]
-      readonly classes: readonly (readonly [FundingVenue, FundingClass])[]
-      readonly sentiment: Sentiment | null
-      readonly isDirty: boolean
-      readonly emitted: number
-      /** States of before there were metrics do not have it. */
-      readonly told?: number
-    }
+  | ({ readonly kind: 'clock' } & Pick<FundingState, 'time' | 'refused'>)
+  | ({ readonly kind: 'asset' } & SavedAsset)
   | { readonly kind: 'perp'; readonly perp: SavedPerp }
   | {
       readonly kind: 'premium'
@@ -26,26 +17,30 @@ type Saved =
       readonly minutes: readonly (readonly [minute: number, premium: number])[]
     }
 
-type Put = (key: string, saved: Saved) => void
+interface SavedAsset extends Pick<AssetState, 'asset' | 'sentiment' | 'isDirty' | 'emitted'> {
+  readonly ratios: readonly (readonly [RatioVenue, Ratio])[]
+  readonly classes: readonly (readonly [FundingVenue, FundingClass])[]
+  /** States of before there were metrics do not have it. */
+  readonly told?: number
+}
 
 /** What changed since the last call. */
-export function saveState(state: FundingState): Map<string, Buffer | null> {
-  const changes = new Map<string, Buffer | null>()
-  const put: Put = (key, saved) => void changes.set(key, Buffer.from(JSON.stringify(saved)))
+export function saveState(state: FundingState): ChangedParts<Saved> {
+  const changes = new ChangedParts<Saved>()
   for (const key of state.gone) changes.set(key, null)
   state.gone.clear()
-  put('clock', { kind: 'clock', time: state.time, refused: state.refused })
+  changes.put('clock', { kind: 'clock', time: state.time, refused: state.refused })
   for (const asset of state.assets.values()) {
-    if (asset.isChanged) saveAsset(asset, put)
-    for (const perp of asset.perps.values()) savePerp(perp, put, changes)
+    if (asset.isChanged) saveAsset(asset, changes)
+    for (const perp of asset.perps.values()) savePerp(perp, changes)
   }
   return changes
 }
 
-function saveAsset(state: AssetState, put: Put): void {
+function saveAsset(state: AssetState, changes: ChangedParts<Saved>): void {
   const { asset, ratios, classes, sentiment, isDirty, emitted, told } = state
   state.isChanged = false
-  put(`asset|${asset}`, {
+  changes.put(`asset|${asset}`, {
     kind: 'asset',
     asset,
     ratios: [...ratios],
@@ -57,15 +52,15 @@ function saveAsset(state: AssetState, put: Put): void {
   })
 }
 
-function savePerp(perp: Perp, put: Put, changes: Map<string, Buffer | null>): void {
+function savePerp(perp: Perp, changes: ChangedParts<Saved>): void {
   const { minutes: _, changedHours, isChanged, ...rest } = perp
-  if (isChanged) put(`perp|${perp.instrument}`, { kind: 'perp', perp: rest })
+  if (isChanged) changes.put(`perp|${perp.instrument}`, { kind: 'perp', perp: rest })
   perp.isChanged = false
   for (const hour of changedHours) {
     const key = `premium|${perp.instrument}|${hour}`
     const rows = minutesOf(perp, hour)
     if (rows.length === 0) changes.set(key, null)
-    else put(key, { kind: 'premium', asset: perp.asset, instrument: perp.instrument, minutes: rows })
+    else changes.put(key, { kind: 'premium', asset: perp.asset, instrument: perp.instrument, minutes: rows })
   }
   changedHours.clear()
 }
@@ -82,10 +77,12 @@ function minutesOf({ minutes }: Perp, hour: number): [number, number][] {
 /** The state made of the latest text of each part. */
 export function loadState(parts: ReadonlyMap<string, Buffer>): FundingState {
   const state = emptyState()
-  const saved = [...parts.values()].map((part) => JSON.parse(part.toString()) as Saved)
+  const saved = [...savedIn<Saved>(parts)]
   for (const part of saved) {
-    if (part.kind === 'clock') loadClock(state, part)
-    else if (part.kind === 'asset') loadAsset(state, part)
+    if (part.kind === 'clock') {
+      state.time = part.time
+      Object.assign(state.refused, part.refused)
+    } else if (part.kind === 'asset') loadAsset(state, part)
     else if (part.kind === 'perp') loadPerp(state, part.perp)
   }
   // Then the minutes, which belong to perpetuals.
@@ -97,14 +94,7 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): FundingState {
   return state
 }
 
-type Of<Kind extends Saved['kind']> = Extract<Saved, { kind: Kind }>
-
-function loadClock(state: FundingState, { time, refused }: Of<'clock'>): void {
-  state.time = time
-  Object.assign(state.refused, refused)
-}
-
-function loadAsset(state: FundingState, saved: Of<'asset'>): void {
+function loadAsset(state: FundingState, saved: SavedAsset): void {
   const { asset, ratios, classes, sentiment, isDirty, emitted, told = 0 } = saved
   const owner = loaded(state, asset)
   for (const [venue, ratio] of ratios) owner.ratios.set(venue, ratio)

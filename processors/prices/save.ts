@@ -1,50 +1,43 @@
 import type { PriceVenue } from '../../schemas/venues.ts'
+import { ChangedParts, savedIn } from '../kernel/parts.ts'
 import {
   emptyState,
   type AssetState,
   type Channel,
   type GapRange,
+  type PriceGap,
   type PricesState,
   type Source,
-  type Told,
 } from './state.ts'
 
 /** Parts of the saved state as JSON, which writes doubles exactly: the clock with the channels, and one per asset. */
 type Saved =
-  | {
-      readonly kind: 'clock'
-      readonly time: number
-      readonly channels: readonly Channel[]
-      readonly refused: PricesState['refused']
-    }
-  | {
-      readonly kind: 'asset'
-      readonly asset: string
-      readonly sources: readonly Source[]
-      readonly counted: string
-      /** Left out by former releases, which told each price. */
-      readonly told?: Told | null
-      readonly gap: SavedGap | null
-      readonly awaySince: number | null
-    }
+  | ({ readonly kind: 'clock'; readonly channels: readonly Channel[] } & Pick<PricesState, 'time' | 'refused'>)
+  | ({ readonly kind: 'asset' } & SavedAsset)
 
-interface SavedGap {
-  readonly from: number
-  readonly to: number
+interface SavedAsset extends Pick<AssetState, 'asset' | 'counted' | 'awaySince'> {
+  readonly sources: readonly Source[]
+  /** Left out by former releases, which told each price. */
+  readonly told?: AssetState['told']
+  readonly gap: SavedGap | null
+}
+
+/** Former releases, which knew of one gap alone, left `newest` and `latest` out. */
+interface SavedGap
+  extends Omit<PriceGap, 'ranges' | 'newest' | 'latest'>, Partial<Pick<PriceGap, 'newest' | 'latest'>> {
   readonly ranges: readonly GapRange[]
-  readonly due: number | null
-  readonly isTold: boolean
-  /** Left out by former releases, which knew of one gap alone. */
-  readonly newest?: number
-  readonly latest?: number | null
 }
 
 /** What changed since the last call. */
-export function saveState(state: PricesState): Map<string, Buffer | null> {
-  const changes = new Map<string, Buffer | null>()
-  const put = (key: string, saved: Saved): void => void changes.set(key, Buffer.from(JSON.stringify(saved)))
-  put('clock', { kind: 'clock', time: state.time, channels: [...state.channels.values()], refused: state.refused })
-  for (const asset of state.assets.values()) if (asset.isChanged) put(`asset|${asset.asset}`, savedAsset(asset))
+export function saveState(state: PricesState): ChangedParts<Saved> {
+  const changes = new ChangedParts<Saved>()
+  changes.put('clock', {
+    kind: 'clock',
+    time: state.time,
+    channels: [...state.channels.values()],
+    refused: state.refused,
+  })
+  for (const asset of state.assets.values()) if (asset.isChanged) changes.put(`asset|${asset.asset}`, savedAsset(asset))
   for (const asset of state.forgotten) changes.set(`asset|${asset}`, null)
   forgetChanges(state)
   return changes
@@ -65,8 +58,7 @@ function savedAsset(state: AssetState): Saved {
 /** The state made of the latest text of each part. */
 export function loadState(parts: ReadonlyMap<string, Buffer>): PricesState {
   const state = emptyState()
-  for (const part of parts.values()) {
-    const saved = JSON.parse(part.toString()) as Saved
+  for (const saved of savedIn<Saved>(parts)) {
     if (saved.kind === 'asset') state.assets.set(saved.asset, loadedAsset(saved))
     else {
       state.time = saved.time
@@ -77,14 +69,7 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): PricesState {
   return state
 }
 
-function loadedAsset({
-  asset,
-  sources,
-  counted,
-  told = null,
-  gap,
-  awaySince,
-}: Extract<Saved, { kind: 'asset' }>): AssetState {
+function loadedAsset({ asset, sources, counted, told = null, gap, awaySince }: SavedAsset): AssetState {
   return {
     asset,
     sources: byVenue(sources),

@@ -54,7 +54,7 @@ export interface PriceGap {
   isTold: boolean
 }
 
-export interface Told {
+interface Told {
   readonly price: number
   readonly quality: CompositePrice['quality']
   readonly counted: string
