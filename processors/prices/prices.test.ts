@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { CompositePrice } from '../../schemas/records.ts'
+import type { CompositePrice, Message } from '../../schemas/records.ts'
 import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
 import { at, live, mark, markets, range, SECOND, T0, ticker } from './testing/records.ts'
 import { prices } from './prices.ts'
 
 const fed = (): CoreTestDriver<ReturnType<typeof prices.empty>> => new CoreTestDriver(prices, 'market.tickers')
 const told = (given: ReturnType<typeof fed>): CompositePrice[] => only(given.take(), 'composite_price')
+const by = (writer: string, { value }: Message<'mark'>): Message<'mark'> => ({
+  type: 'mark',
+  value: { ...value, writer },
+})
 const venuesOf = (price: CompositePrice | undefined): string[] => price?.sources.map(({ exchange }) => exchange) ?? []
 
 describe('the composite price', () => {
@@ -137,11 +141,20 @@ describe('a venue counts', () => {
   })
 
   it('while any feed has it, and no longer than 15 s after that feed fell silent', () => {
-    const other = { ...mark(60, [live('binance')]).value, writer: 'feeds-2' }
-    const given = fed().batch(at('binance', 100, 0), { type: 'mark', value: other }, mark(61))
+    const given = fed().batch(at('binance', 100, 0), by('feeds-2', mark(60, [live('binance')])), mark(61))
     given.take()
     expect(venuesOf(told(given.batch(at('okx', 100, 75)))[0])).toEqual(['binance', 'okx'])
     expect(venuesOf(told(given.batch(at('okx', 100, 75.001)))[0])).toEqual(['okx'])
+  })
+
+  it('by the word of a feed whose marks are behind those of another', () => {
+    const given = fed().batch(at('kraken', 100, 0), at('okx', 100, 0))
+    for (let seconds = 1; seconds <= 60; seconds++) {
+      const down = { venue: 'kraken', state: 'down', sockets: 0, since: T0 } as const
+      given.batch(mark(seconds, [live('okx'), down]), by('feeds-2', mark(seconds - 0.5, [live('kraken')])))
+    }
+    given.take()
+    expect(venuesOf(told(given.batch(at('okx', 101, 60)))[0])).toEqual(['okx', 'kraken'])
   })
 
   it('and its leaving is a record of its own, at the mark that shows it', () => {
@@ -157,6 +170,14 @@ describe('a venue counts', () => {
     const given = fed().batch(at('okx', 100, 0), at('binance', 104, 0))
     given.take()
     expect(venuesOf(told(given.batch(mark(1, [live('okx')], [change])))[0])).toEqual(['binance'])
+  })
+
+  it('not when a feed has ended the market whose marks are behind those of another', () => {
+    const change = { instrument: markets.okx, asset: 'btc', state: 'ended', time: T0 } as const
+    const given = fed().batch(at('okx', 100, 0), at('binance', 104, 0), mark(1, [live('okx')]))
+    given.take()
+    given.batch(by('feeds-2', mark(0.5, [live('okx')], [change])), mark(2, [live('okx')]))
+    expect(venuesOf(told(given)[0])).toEqual(['binance'])
   })
 
   it('not when its market was silent for an hour, however alive the channel is', () => {

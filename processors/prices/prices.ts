@@ -5,7 +5,7 @@ import { gatherRange } from './gaps.ts'
 import { forgetChanges, loadState, saveState } from './save.ts'
 import { emptyState, type PricesState } from './state.ts'
 import { applyTicker, priceVenueOf } from './tickers.ts'
-import { advanceTime } from './time.ts'
+import { advanceTime, hear } from './time.ts'
 
 type Emitted = Output<'alerts.inputs'>
 type Emit = (output: Emitted) => void
@@ -23,7 +23,7 @@ export const prices: Processor<PricesState, Emitted> = {
   apply(state, { message }: Entry, { v }, emit) {
     if (message.type === 'spot_ticker') emitPrice(applyTicker(state, message.value, v), emit)
     else if (message.type === 'price_range') applyRange(state, message.value)
-    else if (message.type === 'mark' && message.value.time > state.time) applyMark(state, message.value, v, emit)
+    else if (message.type === 'mark') applyMark(state, message.value, v, emit)
   },
 
   save: saveState,
@@ -40,8 +40,12 @@ function applyRange(state: PricesState, range: PriceRange): void {
   if (!isUsed) state.refused.range += 1
 }
 
-/** Prices first, then the mark: who reads the mark has read everything that its time has changed. */
+/**
+ * Prices first, then the mark: who reads the mark has read everything that its time has changed. One that is not later, of
+ * a feed beside others, is heard; what follows is told with the next that is.
+ */
 function applyMark(state: PricesState, mark: Mark, v: number, emit: Emit): void {
+  if (mark.time <= state.time) return hear(state, mark)
   for (const price of advanceTime(state, mark, v)) emitPrice(price, emit)
   const value: Mark = {
     ...emptyFields('mark'),

@@ -10,17 +10,22 @@ import { compositeAt, countedOf } from './tickers.ts'
  */
 export function advanceTime(state: PricesState, mark: Mark, v: number): CompositePrice[] {
   state.time = mark.time
-  noteChannels(state, mark)
+  hear(state, mark)
   const assets = [...state.assets.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1))
   const prices: CompositePrice[] = []
   for (const asset of assets) {
-    leaveEnded(state, asset, mark)
     const told = tellGap(state, asset, v)
     if (told !== undefined) prices.push(told)
     const changed = lookAt(state, asset, v)
     if (changed !== undefined) prices.push(changed)
   }
   return prices
+}
+
+/** What a mark says beside its time: which channels live, which markets have ended. */
+export function hear(state: PricesState, mark: Mark): void {
+  noteChannels(state, mark)
+  for (const asset of state.assets.values()) leaveEnded(state, asset, mark)
 }
 
 function lookAt(state: PricesState, asset: AssetState, v: number): CompositePrice | undefined {
