@@ -29,7 +29,7 @@ export function lastHeard({ sources }: AssetState): Micros {
 /** One gap at a time: one of which nothing is told yet takes in what follows on it. */
 function extendGap(asset: AssetState, from: Micros, to: Micros): PriceGap {
   const { gap } = asset
-  if (gap !== null && (gap.newest === from || (!gap.isTold && from - gap.to <= JOINED))) {
+  if (gap !== null && (gap.isTold ? isToldSince(gap, from) : gap.newest === from || from - gap.to <= JOINED)) {
     gap.newest = from
     gap.to = to
     if (gap.due !== null) gap.due = putOff(gap, gap.due)
@@ -37,6 +37,11 @@ function extendGap(asset: AssetState, from: Micros, to: Micros): PriceGap {
   }
   asset.gap = { from, newest: from, to, ranges: new Map(), due: null, latest: null, isTold: false }
   return asset.gap
+}
+
+/** Whether what was told is also of the time that began then, and not only of one that it was joined with. */
+function isToldSince({ newest, ranges }: PriceGap, from: Micros): boolean {
+  return newest === from && [...ranges.values()].some(({ to }) => to > from)
 }
 
 /** Where it has taken another in, the candles of that are waited for as well. */

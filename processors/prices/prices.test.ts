@@ -295,6 +295,14 @@ describe('a time without any source', () => {
       expect(one?.time).toBe(T0 + 45 * SECOND)
     })
 
+    it('and lasts on when the first is told is another', () => {
+      const given = fed().batch(at('binance', 100, 0), mark(16), at('binance', 100, 50), at('binance', 100, 70))
+      given.batch(mark(86), range('binance', 0, 50, 99, 101), mark(300), at('binance', 100, 300), mark(301))
+      expect(told(given).filter(({ late }) => late)).toMatchObject([{ low: 99, high: 101, time: T0 + 50 * SECOND }])
+      given.batch(range('binance', 70, 300, 80, 120), mark(366))
+      expect(told(given)).toMatchObject([{ late: true, low: 80, high: 120, time: T0 + 300 * SECOND }])
+    })
+
     it('long after it is another', () => {
       const given = again()
       for (let seconds = 95; seconds < 400; seconds += 10) given.batch(at('binance', 100, seconds))
