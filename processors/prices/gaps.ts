@@ -18,7 +18,6 @@ export function openGap(state: PricesState, asset: AssetState, now: Micros): voi
   if (hasAlive(state, asset, now)) return
   extendGap(asset, asset.awaySince ?? lastHeard(asset), now)
   asset.awaySince = null
-  asset.isChanged = true
 }
 
 /** When the newest price of an asset was received. */
@@ -29,6 +28,7 @@ export function lastHeard({ sources }: AssetState): Micros {
 /** One gap at a time: one of which nothing is told yet takes in what follows on it. */
 function extendGap(asset: AssetState, from: Micros, to: Micros): PriceGap {
   const { gap } = asset
+  asset.isChanged = true
   if (gap !== null && (gap.isTold ? isToldSince(gap, from) : gap.newest === from || from - gap.to <= JOINED)) {
     gap.newest = from
     gap.to = to
