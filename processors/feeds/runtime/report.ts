@@ -100,6 +100,13 @@ export class Report {
         const level = state === 'unfillable' ? 'warn' : 'debug'
         this.#log[level]({ instrument, reason, missing }, `gap ${state}`)
       },
+      anew: (instrument) => {
+        metrics.gaps.inc({ venue, state: 'unfillable' })
+        this.#log.error(
+          { instrument },
+          'the venue counts this market’s trades anew: none is taken, their time is a gap',
+        )
+      },
       backfilled: (count) => metrics.trades.inc({ venue, origin: 'backfill' }, count),
       refused: (reason) => metrics.refusals.inc({ venue, channel: 'trades', reason: `rest-${reason}` }),
       trouble: (what) => this.#log.warn({ venue, what }, 'REST did not answer a repair'),

@@ -5,7 +5,8 @@ import type { RestOutcome } from '../venues/venue.ts'
 import type { Interval } from './intervals.ts'
 
 /** Why a gap opened or could not be filled: the codes of the gap record. */
-export type GapReason = 'missing_ids' | 'restart' | 'reconnect' | 'page_short' | 'too_old' | 'refused' | 'lost_page'
+export type GapReason =
+  'missing_ids' | 'restart' | 'reconnect' | 'page_short' | 'too_old' | 'refused' | 'lost_page' | 'ids_anew'
 
 /** What is said of a gap. Its identity is its first missing id, or where ids have no order, where it begins. */
 interface GapState {

@@ -45,6 +45,8 @@ export interface RepairOptions {
 
 export interface RepairReport {
   gap(state: string, reason: GapReason, missing: number | null, instrument: string): void
+  /** The venue counts the trades of an instrument anew: none of them is taken from now on. */
+  anew(instrument: string): void
   backfilled(count: number): void
   refused(reason: string): void
   /** REST said no to a repair, whatever the reason. */

@@ -87,6 +87,34 @@ describe('ids that go up by one', () => {
     expect(log.due(1_000 + reorderGraceMs)).toEqual([{ from: 10, to: 10, fromTime: 9_000, toTime: 11_000 }])
   })
 
+  it('that begin anew below what is known are told of once a hundred came, each later than all before', () => {
+    const tracker = saw([5_000, 5_001])
+    for (let id = 1; id < 100; id++) expect(tracker.observe(id, 6_000_000 + id, 1e9)).toBe('duplicate')
+    expect(tracker.anew).toBeUndefined()
+    tracker.observe(100, 6_000_100, 1e9)
+    expect(tracker.anew).toEqual({ from: 5_001_000, to: 6_000_100 })
+    tracker.observe(101, 6_000_099, 1e9)
+    expect(tracker.anew).toEqual({ from: 5_001_000, to: 6_000_100 })
+    tracker.observe(5_002, 6_000_101, 1e9)
+    expect(tracker.anew).toBeUndefined()
+  })
+
+  it('that come again, however many, do not begin anew', () => {
+    const ids = range(5_000, 5_200)
+    const tracker = saw(ids)
+    for (const id of ids) tracker.observe(id, id * 1_000, 0)
+    for (const id of range(1, 200)) tracker.observe(id, id * 1_000, 1e9)
+    expect(tracker.anew).toBeUndefined()
+  })
+
+  it('that began anew are known to whoever takes the live stream over', () => {
+    const live = saw([5_000])
+    for (const id of range(1, 100)) live.observe(id, 6_000_000 + id, 1e9)
+    const log = saw([4_999])
+    log.absorb(live)
+    expect(log.anew).toEqual({ from: 5_000_000, to: 6_000_100 })
+  })
+
   it('beyond the bound of holes share one, and nothing missing is forgotten', () => {
     const tracker = new IdTracker()
     for (let id = 0; id <= maxIntervals + 5; id++) tracker.observe(id * 2, id, 0)

@@ -5,6 +5,8 @@ import type { Micros } from '../../../schemas/records.ts'
 export const reorderGraceMs = 2_000
 /** Intervals kept per instrument; beyond it the oldest are taken as seen. */
 export const maxIntervals = 10_000
+/** So many known ids, one behind the other, later than all that came before, are other trades under ids that begin anew. */
+const anewAfter = 100
 
 /** Ids that did not come, between two that did. */
 export interface Hole extends Interval {
@@ -36,6 +38,11 @@ export class IdTracker {
   #floor = 0
   #bornAt = 0
   #bornTime: Micros = 0
+  /** Venue time of the latest trade that was taken. */
+  #latest: Micros = 0
+  /** Trades of known ids that came last and are later than that, and the latest of them. */
+  #later = 0
+  #laterTime: Micros = 0
 
   /** Highest id that is known to exist, undefined before the first. */
   get top(): number | undefined {
@@ -55,12 +62,17 @@ export class IdTracker {
   /** Takes one trade of the stream; `duplicate` where it is known already. */
   observe(id: number, time: Micros, now: number): 'new' | 'duplicate' {
     if (this.#top === undefined) this.#start(id, time, now)
-    else if (id < this.#floor && !this.#lowerFloor(id, now)) return 'duplicate'
-    else if (this.#seen.has(id)) return 'duplicate'
+    else if ((id < this.#floor && !this.#lowerFloor(id, now)) || this.#seen.has(id)) return this.#again(time)
+    this.#later = 0
     this.#reveal(id - 1, time, now)
     this.#note(id, time)
     this.#lost.remove(id, id)
     return 'new'
+  }
+
+  /** The venue counts its trades anew, from ids that are known: between these times none was taken. */
+  get anew(): { readonly from: Micros; readonly to: Micros } | undefined {
+    return this.#later < anewAfter ? undefined : { from: this.#latest, to: this.#laterTime }
   }
 
   /** The venue's word that ids up to `id` exist, without the trade itself. */
@@ -74,6 +86,7 @@ export class IdTracker {
     if (this.#top === undefined) this.#start(from, time, -Infinity)
     this.#floor = Math.min(this.#floor, from)
     this.#seen.add(from, to)
+    this.#latest = Math.max(this.#latest, time)
     if (to >= (this.#top ?? to)) this.#raise(to, time)
   }
 
@@ -152,6 +165,9 @@ export class IdTracker {
     for (const { from, to } of later.#seen.intervals) this.#seen.add(from, to)
     for (const { from, to } of later.#lost.intervals) this.#lost.add(from, to)
     for (const suspect of later.#suspects) this.#suspect(suspect)
+    this.#latest = Math.max(this.#latest, later.#latest)
+    this.#later = later.#later
+    this.#laterTime = later.#laterTime
     this.#raise(Math.max(top ?? 0, later.#top), later.#topTime)
   }
 
@@ -185,8 +201,16 @@ export class IdTracker {
     this.#top = id
   }
 
+  /** The same trade again is no later than the latest. */
+  #again(time: Micros): 'duplicate' {
+    this.#laterTime = Math.max(time, this.#later === 0 ? 0 : this.#laterTime)
+    this.#later = time > this.#latest ? this.#later + 1 : 0
+    return 'duplicate'
+  }
+
   #note(id: number, time: Micros): void {
     this.#seen.add(id, id)
+    this.#latest = Math.max(this.#latest, time)
     if (id >= (this.#top ?? id)) this.#raise(id, time)
     const forgotten = this.#seen.keepHighest(maxIntervals)
     if (forgotten !== undefined) this.#floor = forgotten

@@ -56,6 +56,8 @@ export interface IdStream extends Common {
   /** Questions for that id that the venue has refused, and when it is asked again. */
   refusals: number
   placeAt: number
+  /** What was last stated of ids that begin anew. */
+  anew?: { readonly from: Micros; readonly to: Micros; readonly at: number }
 }
 
 export interface PageStream extends Common {

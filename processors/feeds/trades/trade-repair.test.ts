@@ -26,6 +26,8 @@ interface World {
   readonly stream: IdStream
   readonly repair: TradeRepair
   readonly calls: () => number
+  /** Instruments whose ids are said to begin anew. */
+  readonly anew: string[]
 }
 
 interface Plan {
@@ -53,8 +55,11 @@ function world(plan: Plan = {}): World {
   const stream = newStream('contiguous', instrument, 12)
   if (stream.ids !== 'contiguous') throw new Error('not a stream of ids')
   const rest = memoryRest(venue, has, () => newest, answer)
-  const repair = new TradeRepair(() => [stream], repairOptions(venue, rest, log, now))
-  return { log, now, stream, repair, calls: () => rest.calls }
+  const options = repairOptions(venue, rest, log, now)
+  const anew: string[] = []
+  const report = { ...options.report, anew: (name: string) => void anew.push(name) }
+  const repair = new TradeRepair(() => [stream], { ...options, report })
+  return { log, now, stream, repair, calls: () => rest.calls, anew }
 }
 
 function live({ stream, log, now }: World, ids: readonly number[]): void {
@@ -338,6 +343,25 @@ describe('the repair of trades', () => {
     await repair(next)
     expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual([base, base + 2, base + 3])
     expect(next.log.gaps).toMatchObject([{ state: 'unfillable', gap_id: base + 1 }])
+  })
+
+  it('states the time of trades whose ids begin anew as a gap that grows, and says so once', async () => {
+    const all = world({ newest: base + 9 })
+    live(all, range(base, base + 9))
+    await repair(all, false)
+    const bring = async (ids: readonly number[]): Promise<void> => {
+      for (const id of ids) observe(all.stream, id, tradeAt(base + 9 + id).time, all.now.ms)
+      await pass(all)
+    }
+    await bring(range(1, 99))
+    expect(all.log.gaps).toEqual([])
+    await bring([100])
+    const gap = { state: 'unfillable', reason: 'ids_anew', from_time: tradeAt(base + 9).time, missing: null }
+    expect(all.log.gaps).toMatchObject([{ ...gap, from_id: null, to_id: null, to_time: tradeAt(base + 109).time }])
+    await bring(range(101, 150))
+    expect(all.log.gaps).toMatchObject([{ ...gap, to_time: tradeAt(base + 159).time }])
+    expect(all.log.gapRecords).toHaveLength(2)
+    expect(all.anew).toEqual([instrument.instrument])
   })
 
   it('takes the time without a subscription for no gap', async () => {

@@ -13,6 +13,8 @@ const quietAfterMs = 4_000
 const probeEveryMs = { first: 10_000, max: 60_000 } as const
 /** How often the log is told how far a stream is complete: well within the hour that is read at a restart. */
 const stateEveryMs = 1_200_000
+/** How often the gap of a market whose ids begin anew grows: by a bucket of what is derived. */
+const growEveryMs = 10_000
 /** A hole that shows so soon after a lost connection is the connection's. */
 const reconnectMs = 60_000
 
@@ -70,6 +72,7 @@ export class TradeRepair {
     if (this.#ready) for (const stream of this.#streams()) this.#adopt(stream)
     for (const stream of this.#adopted) {
       if (stream.ids === 'none') continue
+      this.#stateAnew(stream, now)
       for (const hole of stream.tracker.due(now)) this.#ids.open(stream, hole, reasonOf(stream, hole, now))
       // Repairs come first: they share the venue's budget.
       if (this.#ids.pending > 0) continue
@@ -204,6 +207,18 @@ export class TradeRepair {
     report.gap(gap.state, gap.reason, null, instrument.instrument)
     stream.since = 'placed'
     delete stream.stated
+  }
+
+  /** Trades under ids that others had before cannot be told from these, so the log has none of them. */
+  #stateAnew(stream: IdStream, now: number): void {
+    const { anew } = stream.tracker
+    const { anew: stated, instrument } = stream
+    if (anew === undefined || (stated !== undefined && (now - stated.at < growEveryMs || stated.to === anew.to))) return
+    const { log, clock, feed, report } = this.#options
+    const gap = { gapId: anew.from, state: 'unfillable', reason: 'ids_anew', missing: null } as const
+    log.gap(gapOf(instrument, gap, { fromTime: anew.from, toTime: anew.to }, { feed, time: clock.now() }))
+    if (stated?.from !== anew.from) report.anew(instrument.instrument)
+    stream.anew = { ...anew, at: now }
   }
 
   #isQuiet(stream: IdStream, now: number): boolean {

@@ -110,6 +110,7 @@ export class MemoryFeedLog implements TradeLog {
 
 const silentReport: RepairReport = {
   gap: () => undefined,
+  anew: () => undefined,
   backfilled: () => undefined,
   refused: () => undefined,
   trouble: () => undefined,
