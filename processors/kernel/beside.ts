@@ -12,7 +12,7 @@ import { Outputs } from './outputs.ts'
 import type { Ports } from './ports.ts'
 import { recordBefore, stoodNowhere, stoodOn } from './position-check.ts'
 import type { Output, ProcessorRow } from './processor.ts'
-import { isWhole, POSITION_KEY } from './snapshot.ts'
+import { isWhole, POSITION_KEY, writerGeneration } from './snapshot.ts'
 import { generationOf, offsetOf } from './version.ts'
 
 /** So much record time before the end is left to be told by whoever takes the place: none of it is told by nobody. */
@@ -311,7 +311,8 @@ async function lastPosition(
     last = await recordBefore(reader, position, (ms) => clock.delay(ms), behind)
   if (last?.key?.toString() !== POSITION_KEY || last.value === null) return undefined
   const message = await decoder.decodeOrAsk(last.value)
-  return message.type === 'snapshot' ? message.value : undefined
+  if (message.type !== 'snapshot') return undefined
+  return { ...message.value, generation: writerGeneration(message.value) }
 }
 
 /** Of each partition whose state is of an older generation of the processor: what is to take its place. */

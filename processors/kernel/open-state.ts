@@ -9,13 +9,15 @@ import type { Folded } from './fold.ts'
 import { noTime } from './partition-clock.ts'
 import type { Ports } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
-import { erasure, settlingBatches, StateFold, wholeState, type Found } from './snapshot.ts'
+import { erasure, settlingBatches, StateFold, wholeState, type Found, type StatePosition } from './snapshot.ts'
 
 export interface Opened extends Folded {
   /** Offset to read next, of each input that was read. */
   readonly next: ReadonlyMap<string, number>
   /** What each input and output was left at then, by `topic/partition`. */
   readonly stood: Readonly<Record<string, Stood>>
+  /** What stands with the state; undefined: there is none. */
+  readonly position?: StatePosition
   /** What the state was made of. */
   readonly parts: ReadonlyMap<string, Buffer>
   /** What had failed when it was written. */
@@ -53,12 +55,12 @@ export async function openState(
     return { state: row.core.empty(), ...noTime, told: -1, ...nothing }
   }
   const { parts, position, unsettled } = found
-  if (unsettled.isTaken || unsettled.waiting.length > 0) {
+  if (unsettled !== undefined) {
     const target = { codec: ports.codec, owner: row, recordTime: ports.clock.now() }
     for (const batch of settlingBatches(target, position, unsettled)) await claim.send(row.state, partition, batch)
   }
   const next = new Map(Object.entries(position.applied).map(([topic, last]) => [topic, last + 1]))
-  return { ...position, state: row.core.load(parts), next, parts, failures: new Failures(position.failures) }
+  return { ...position, position, state: row.core.load(parts), next, parts, failures: new Failures(position.failures) }
 }
 
 async function readSnapshot(row: ProcessorRow, partition: number, decoder: Decoder, value: Buffer): Promise<Snapshot> {
@@ -112,5 +114,5 @@ async function takePlace(
   for (const batches of [erasure(target, stale), wholeState(target, { parts, position })])
     for (const batch of batches) await claim.send(row.state, beside.partition, batch)
   await beside.letters.write(claim)
-  return { ...opened, isUntold: true }
+  return { ...opened, position, isUntold: true }
 }

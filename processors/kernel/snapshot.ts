@@ -12,6 +12,11 @@ const WAITING = '@next|'
 /** While a record of this key is there, what waits is of the state; else it is of a snapshot that was not finished. */
 const TAKEN_KEY = '@taken'
 /**
+ * Added to the generation of a position while a snapshot of several batches is not in its place: a release that knows of
+ * snapshots of one batch alone would take what waits for parts, and refuses a higher generation.
+ */
+const UNSETTLED = 1_000
+/**
  * Only a batch is written as a whole; state topics take 34 MiB. A snapshot beyond this, of some 40,000 alerts that one
  * price rings, is written in several; a part beyond it stops the task.
  */
@@ -53,25 +58,28 @@ interface SnapshotTarget {
 }
 
 /**
- * The batches that take the state topic from the last snapshot to this one. One, where it has no more than `bytesMax`.
- * Else the parts are written first where they wait and count for nothing; then one batch says that they are taken, and has
- * the position; then they are put in their places. So whatever is cut off, the whole snapshot is there or nothing of it.
+ * The batches that take the state topic from the last snapshot, which was `before`, to this one. One, where it has no more
+ * than `bytesMax`. Else the parts are written first where they wait and count for nothing; then one batch says that they are
+ * taken, and has the position; then they are put in their places. So whatever is cut off, the whole snapshot is there or
+ * nothing of it; and all the while the state is of a newer release to those that know of one batch alone.
  */
 export function* snapshotBatches(
   target: SnapshotTarget,
   position: StatePosition,
   changes: readonly PartChange[],
-  bytesMax: number,
+  { before = nowhere, bytesMax = SNAPSHOT_BYTES_MAX }: { before?: StatePosition | undefined; bytesMax?: number } = {},
 ): Iterable<OutRecord[]> {
   if (partBytes(changes) <= bytesMax) return yield snapshotBatch(target, position, changes)
   const sendMax = Math.min(bytesMax, BYTES_PER_SEND_MAX)
+  const { owner } = target
+  const unsettled = { ...target, owner: { ...owner, generation: owner.generation + UNSETTLED } }
   const waiting = changes.map(([key, part]): PartChange => [WAITING + key, part ?? EMPTY])
-  for (const some of sendsOf(waiting, sendMax)) yield partsBatch(target, position, some)
-  yield snapshotBatch(target, position, [[TAKEN_KEY, EMPTY]])
+  for (const some of sendsOf(waiting, sendMax)) yield snapshotBatch(unsettled, before, some)
+  yield snapshotBatch(unsettled, position, [[TAKEN_KEY, EMPTY]])
   yield* settlingBatches(target, position, { waiting: changes, isTaken: true }, sendMax)
 }
 
-/** Parts of a snapshot of several batches that are not in their places yet; null: one that is gone. */
+/** What a snapshot of several batches left that is not in its place yet: parts, null for one that is gone. */
 export interface Unsettled {
   readonly waiting: readonly PartChange[]
   readonly isTaken: boolean
@@ -101,7 +109,7 @@ function snapshotBatch(target: SnapshotTarget, position: StatePosition, changes:
 }
 
 const EMPTY = Buffer.alloc(0)
-const NOWHERE = { applied: {}, clocks: {}, failures: [], stood: {}, told: -1 }
+const nowhere: StatePosition = { applied: {}, time: 0, clocks: {}, failures: [], stood: {}, told: -1 }
 
 /** Throws `FatalError` when it is too large. */
 function partsBatch(
@@ -111,7 +119,7 @@ function partsBatch(
 ): OutRecord[] {
   const { name: processor, generation } = owner
   const encode = (state: Buffer): Buffer =>
-    codec.encode(owner.state, 'snapshot', { ...NOWHERE, processor, generation, time, state })
+    codec.encode(owner.state, 'snapshot', { ...nowhere, processor, generation, time, state })
   const batch = changes.map(([key, part]) => ({ key, value: part && encode(part), time: recordTime }))
   const bytes = batchBytes(batch)
   if (bytes <= SNAPSHOT_BYTES_MAX) return batch
@@ -161,7 +169,8 @@ export type Found =
       readonly kind: 'state'
       readonly position: StatePosition
       readonly parts: ReadonlyMap<string, Buffer>
-      readonly unsettled: Unsettled
+      /** Undefined: all is in its place. */
+      readonly unsettled: Unsettled | undefined
     }
 
 function change(parts: Map<string, Buffer>, key: string, part: Buffer | null): void {
@@ -189,10 +198,11 @@ export class StateFold {
   /** Throws `FatalError` where newer code has written. */
   found(owner: StateOwner): Found {
     const position = this.#latest.get(POSITION_KEY)
-    if (position !== undefined && position.generation > owner.generation) throw newerState(owner, position)
+    const generation = position && writerGeneration(position)
+    if (generation !== undefined && generation > owner.generation) throw newerState(owner, generation)
     this.#latest.delete(POSITION_KEY)
-    if (position === undefined || position.generation < owner.generation || !isWhole(position)) {
-      return { kind: 'none', stale: [...this.#latest.keys()], writtenBy: position?.generation }
+    if (position === undefined || generation !== owner.generation || !isWhole(position)) {
+      return { kind: 'none', stale: [...this.#latest.keys()], writtenBy: generation }
     }
     const isTaken = this.#latest.delete(TAKEN_KEY)
     const all = [...this.#latest].map(([key, { state }]) => [key, state] as const)
@@ -202,15 +212,21 @@ export class StateFold {
       .map(([key, state]): PartChange => [key.slice(WAITING.length), state.length === 0 ? null : state])
     if (isTaken) for (const [key, part] of waiting) change(parts, key, part)
     const { applied, time, clocks, failures, stood, told } = position
-    const unsettled = { waiting, isTaken }
+    const isSettled = position.generation === generation && !isTaken && waiting.length === 0
+    const unsettled = isSettled ? undefined : { waiting, isTaken }
     return { kind: 'state', position: { applied, time, clocks, failures, stood, told }, parts, unsettled }
   }
 }
 
-function newerState(owner: StateOwner, found: Snapshot): FatalError {
+/** The generation that a position is of. */
+export function writerGeneration({ generation }: Pick<Snapshot, 'generation'>): number {
+  return generation % UNSETTLED
+}
+
+function newerState(owner: StateOwner, generation: number): FatalError {
   return new FatalError(
     'newer-state',
-    `the state of ${owner.name} was written by generation ${found.generation}, this code is generation ` +
+    `the state of ${owner.name} was written by generation ${generation}, this code is generation ` +
       `${owner.generation}; start the newer version`,
   )
 }
@@ -225,7 +241,7 @@ export function isWhole({ applied }: Pick<Snapshot, 'applied'>): boolean {
  * state is no longer the older one's, and, where the rest was cut off by a crash, not yet this one's.
  */
 export function* erasure(target: SnapshotTarget, stale: readonly string[]): Iterable<OutRecord[]> {
-  yield snapshotBatch(target, { ...NOWHERE, time: 0 }, [])
+  yield snapshotBatch(target, nowhere, [])
   for (let at = 0; at < stale.length; at += ERASED_PER_SEND_MAX)
     yield stale.slice(at, at + ERASED_PER_SEND_MAX).map((key) => ({ key, value: null, time: target.recordTime }))
 }
@@ -235,6 +251,6 @@ export function* wholeState(
   target: SnapshotTarget,
   { parts, position }: Pick<Extract<Found, { kind: 'state' }>, 'parts' | 'position'>,
 ): Iterable<OutRecord[]> {
-  for (const some of sendsOf(parts, BYTES_PER_SEND_MAX)) yield snapshotBatch(target, { ...NOWHERE, time: 0 }, some)
+  for (const some of sendsOf(parts, BYTES_PER_SEND_MAX)) yield snapshotBatch(target, nowhere, some)
   yield snapshotBatch(target, position, [])
 }

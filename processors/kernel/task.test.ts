@@ -14,13 +14,14 @@ import {
   tallyRow,
   type TestTask,
 } from './testing/task.ts'
-import type { Message } from '../../schemas/records.ts'
+import type { Message, Snapshot } from '../../schemas/records.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
-import { POSITION_KEY, SNAPSHOT_BYTES_MAX } from './snapshot.ts'
+import { POSITION_KEY, SNAPSHOT_BYTES_MAX, snapshotBatches } from './snapshot.ts'
 import { SNAPSHOT_INPUT_BYTES, Task } from './task.ts'
 import { versionOf } from './version.ts'
 
 const IN = 'market.trades'
+const noPosition = { applied: {}, time: 0, clocks: {}, failures: [], stood: {}, told: -1 }
 
 function stateKeys({ broker }: TestTask): string[] {
   return broker.records('state.cvd', 0).map(({ key, value }) => `${key?.toString()}${value === null ? ' erased' : ''}`)
@@ -294,6 +295,33 @@ describe('a state', () => {
   })
 
   it.each([
+    ['anew', undefined],
+    ['over another', { ...noPosition, applied: { [IN]: 0 } }],
+  ])(
+    'of several batches that is written %s is of a newer release until it stands, wherever it is cut',
+    async (_, before) => {
+      const target = { codec, owner: tallyRow, recordTime: 0 }
+      const was = before === undefined ? [] : [...snapshotBatches(target, before, [['marks', Buffer.from('1')]])].flat()
+      const position = { ...(before ?? noPosition), applied: { [IN]: 6 } }
+      const parts = [
+        ['marks', Buffer.from('7')],
+        ['more', Buffer.from('7'.repeat(300))],
+      ] as const
+      const batches = [...snapshotBatches(target, position, parts, { before, bytesMax: 400 })]
+      expect(batches.length).toBeGreaterThan(4)
+      const [old, whole] = [before && { marks: '1' }, { marks: '7', more: '7'.repeat(300) }]
+      for (const cut of batches.keys()) {
+        const begun = testTask()
+        begun.broker.append(IN, 0, marks(1, 2, 3, 4, 5, 6, 7))
+        begun.broker.append('state.cvd', 0, [...was, ...batches.slice(0, cut + 1).flat()])
+        expect(readByFormer(begun)).toEqual(cut + 1 < batches.length ? 'newer-state' : whole)
+        const task = await Task.open(tallyRow, 0, begun)
+        expect(readByFormer(begun)).toEqual(task.counts()['marks'] === 7 ? whole : old)
+      }
+    },
+  )
+
+  it.each([
     ['not taken is what it was', [], 1],
     ['taken is that of all of them', ['@taken'], 7],
   ])('of several batches that were cut short and %s, with nothing left over', async (_, taken, expected) => {
@@ -313,6 +341,19 @@ describe('a state', () => {
     expect(stateKeys(begun).toSorted()).toEqual([POSITION_KEY, 'marks'])
   })
 })
+
+/** What a release makes of a state that knows of snapshots of one batch alone. */
+function readByFormer({ broker }: ReturnType<typeof testTask>): unknown {
+  const latest = new Map<string, Snapshot>()
+  for (const { key, value } of broker.records('state.cvd', 0))
+    if (value === null) latest.delete(String(key))
+    else latest.set(String(key), codec.decode(value).value as Snapshot)
+  const position = latest.get(POSITION_KEY)
+  latest.delete(POSITION_KEY)
+  if (position !== undefined && position.generation > tallyRow.generation) return 'newer-state'
+  const isState = position !== undefined && Object.keys(position.applied).length > 0
+  return isState ? Object.fromEntries([...latest].map(([key, { state }]) => [key, state.toString()])) : undefined
+}
 
 describe('a version', () => {
   it('of a higher generation beats every offset of a lower one, exactly', () => {

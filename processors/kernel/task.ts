@@ -13,7 +13,7 @@ import { openOwned, type LostOutput, type OwnedOptions, type OwnedPartition } fr
 import type { PartitionWork } from './partition-owner.ts'
 import type { SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
-import { batchBytes, SNAPSHOT_BYTES_MAX, snapshotBatches } from './snapshot.ts'
+import { batchBytes, snapshotBatches, type StatePosition } from './snapshot.ts'
 import { Trims } from './trim.ts'
 
 /**
@@ -58,6 +58,8 @@ export class Task implements PartitionWork {
   readonly #trims: Trims
   /** Once a record has failed, for a while. */
   #revertible: RevertibleFold | undefined
+  /** What stands with the state in the log. */
+  #position: StatePosition | undefined
   #unsaved = 0
   #unsavedBytes = 0
   #savedAt: number
@@ -93,8 +95,9 @@ export class Task implements PartitionWork {
   ) {
     const { partition } = owned
     const { after, ports, partitions, retentionBytes } = options
-    const { parts, failures } = opened
+    const { parts, failures, position } = opened
     this.row = row
+    this.#position = position
     this.owned = owned
     this.#options = options
     this.#folded = new Fold(row, partition, opened, opened.gaps)
@@ -162,10 +165,11 @@ export class Task implements PartitionWork {
     const position = { applied, ...this.#folded.moment(), failures, stood: this.owned.stood() }
     const target = { codec, owner: this.row, recordTime: this.#outputs.time }
     let bytes = 0
-    for (const batch of snapshotBatches(target, position, changes, snapshots.bytesMax ?? SNAPSHOT_BYTES_MAX)) {
+    for (const batch of snapshotBatches(target, position, changes, { ...snapshots, before: this.#position })) {
       await this.owned.send(this.row.state, this.owned.partition, batch)
       bytes += batchBytes(batch)
     }
+    this.#position = position
     await this.owned.recover()
     meter.snapshot(this.row.name, bytes)
     this.#unsaved = 0
