@@ -2,11 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Cvd, Flow, FlowHour, Message, Records, Signal, Trade } from '../../schemas/records.ts'
+import { CoreTestDriver } from '../kernel/testing/core-test-driver.ts'
 import { Driver } from '../kernel/testing/driver.ts'
 import { noFaults, PARTITIONS, plans, type Plan } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
-import { gap, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
+import { gap, logGap, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
 import { bounded, LAW_MS } from '../kernel/testing/law.ts'
+import { cvd } from './cvd.ts'
 
 const HOUR = 3_600 * SECOND
 /** So late in an hour that the trades lie in two. */
@@ -41,6 +43,30 @@ describe('the cvd processor', () => {
           expect(await outcomeOf(log, plan)).toEqual(await outcomeOf(log, noFaults))
         }),
         { ...bounded, numRuns: 200 },
+      )
+    },
+    LAW_MS,
+  )
+
+  it(
+    'goes on from what it saved as if nothing had happened, wherever that is, though the log lost something',
+    () => {
+      const lost = fc.tuple(fc.nat(60), fc.nat(60)).map(([from, long]) => {
+        return logGap(BEGIN + from * SECOND, BEGIN + (from + long) * SECOND)
+      })
+      const given = fc.tuple(fc.array(holes, { maxLength: 3 }), logs(0.1), fc.array(fc.tuple(fc.nat(150), lost)))
+      fc.assert(
+        fc.property(given, ([first, then, losses]) => {
+          const log: Message[] = [...first, ...then].map(({ message }) => message)
+          for (const [at, loss] of losses) log.splice(at, 0, loss)
+          const [calm, restless] = [0, 1].map(() => new CoreTestDriver(cvd, 'market.trades'))
+          for (const message of [...log, mark(BEGIN + LAST * SECOND)]) {
+            calm?.batch(message)
+            restless?.batch(message).restart()
+          }
+          expect(restless?.take()).toEqual(calm?.take())
+        }),
+        { ...bounded, numRuns: 100 },
       )
     },
     LAW_MS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CvdTestDriver, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
+import { CvdTestDriver, gap, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
 import { HORIZON } from './state.ts'
 
 const bybit = { instrument: 'bybit:perp:BTCUSDT' }
@@ -42,6 +42,14 @@ describe('a saved state', () => {
     fed.core.forget?.(fed.state)
     expect(Object.keys(saved(fed))).toEqual(['clock'])
     expect(Object.keys(saved(fed.batch(trade({ ...bybit, time: T0 + HORIZON }))))).toHaveLength(2)
+  })
+
+  it.each([
+    ['a gap that was filled', gap({ ...bybit, from_time: T0, to_time: T0 + SECOND, state: 'filled' })],
+    ['a trade that was refused', trade({ ...bybit, time: T0 - HORIZON })],
+  ])('knows an instrument that only %s has named', (_, named) => {
+    const fed = new CvdTestDriver().batch(mark(T0 + 20 * SECOND), named).restart(new Map())
+    expect([...fed.state.instruments.keys()]).toEqual([bybit.instrument])
   })
 
   it('erases buckets that have left the horizon', () => {

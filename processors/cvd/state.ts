@@ -177,7 +177,11 @@ export function perPeriod<Value>(make: (name: PeriodName) => Value): Record<Peri
 export function instrumentOf(state: CvdState, asset: string, instrument: string): InstrumentState {
   const known = state.instruments.get(instrument)
   if (known !== undefined && known.asset === asset) return known
-  return state.instruments.get(`${asset}|${instrument}`) ?? addInstrument(state, asset, instrument)
+  const other = state.instruments.get(`${asset}|${instrument}`)
+  if (other !== undefined) return other
+  const made = addInstrument(state, asset, instrument)
+  made.covered.isChanged = true // whatever has named it, it is known after a restart too
+  return made
 }
 
 /** Makes an instrument known; `coverage` as it was saved. */
