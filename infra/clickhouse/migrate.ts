@@ -4,6 +4,7 @@ import { topicOf, type Topic } from '../../schemas/topics.ts'
 import type { GroupOffsets } from '../kafka/group-offsets.ts'
 import { partitionsOf } from '../kafka/topic-settings.ts'
 import { connectClickhouse, type Clickhouse } from './client.ts'
+import { incomingOf, replays } from './incoming.ts'
 import { loadMigrations, statementsOf, type Migration } from './migrations.ts'
 import { commonViewsOf, ingestedTopics, keptBy, literal, readingOf, type Surroundings } from './readings.ts'
 
@@ -49,8 +50,9 @@ const RETRY_MS = 250
 const DEADLINE_MS = 150_000
 
 /**
- * Brings the database to the newest state: what is missing is applied in order, then every topic is read that was not, or
- * not from where brokers and registry are now, or at the pace that is asked for (a consumer goes on at its group's offsets). Doing all again changes nothing.
+ * Brings the database to the newest state: the tables that topics pass through follow their schemas, migrations that are
+ * missing are applied in order, then every topic is read that was not, or not from where brokers and registry are now, or at
+ * the pace that is asked for (a consumer goes on at its group's offsets). Doing all again changes nothing.
  * Throws `MigrationError`.
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
@@ -71,10 +73,11 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
       await server.run(`DROP DATABASE ${database} SYNC`)
       await createDatabase(server, database)
     }
-    const applied = await apply(clickhouse, migrations)
     const databaseId = await identityOf(server, database)
     if (databaseId === undefined)
       throw new MigrationError('unreachable', `database ${database} went away while it was made`)
+    await makeIncoming(clickhouse, { ...options, databaseId })
+    const applied = await apply(clickhouse, migrations)
     return { rebuilt, applied, reading: await read(clickhouse, topics, { ...options, databaseId }) }
   } finally {
     await Promise.all([server.close(), clickhouse.close()])
@@ -150,12 +153,6 @@ async function strangerIn(
   return undefined
 }
 
-/** Topics with the tables that have every record of them. */
-const replays = [
-  ['market.tickers', 'tickers_replay'],
-  ['market.funding', 'funding_replay'],
-] as const
-
 /**
  * Why the database cannot go on with this log: it has records from beyond the log's end, and the brokers know nothing of how
  * far it had come. So it is where a log was restored under it: what was lost would stand, and before what comes, since of two rows
@@ -195,6 +192,19 @@ async function heldIn(clickhouse: Clickhouse, table: string): Promise<{ partitio
   return clickhouse.rows(
     `SELECT log_partition AS partition, max(log_offset) AS offset FROM ${table} GROUP BY partition ORDER BY partition`,
   )
+}
+
+/** Makes what topics pass through as their schemas have it; where that adds columns, a topic's reading is begun again behind the migrations. */
+async function makeIncoming(clickhouse: Clickhouse, around: Surroundings): Promise<void> {
+  const tables = await clickhouse.rows<{ table: string; columns: string[] }>(
+    'SELECT table, groupArray(name) AS columns FROM system.columns WHERE database = currentDatabase() GROUP BY table',
+  )
+  const there = new Map(tables.map(({ table, columns }) => [table, columns]))
+  for (const topic of ingestedTopics) {
+    const due = incomingOf(topic, there)
+    const { drop } = readingOf(topic.name, around)
+    for (const statement of due.length === 0 ? [] : [...drop, ...due]) await clickhouse.run(statement)
+  }
 }
 
 async function apply(clickhouse: Clickhouse, migrations: readonly Migration[]): Promise<string[]> {
@@ -237,7 +247,7 @@ HAVING has(groupArray(table), {view:String})`,
   if (comments.length > 0) await clickhouse.run(`ALTER TABLE ${view} ${comments.join(', ')}`)
 }
 
-/** Begins what is not read yet, or otherwise; a migration that changes an `_in` table has dropped what reads into it. */
+/** Begins what is not read yet, or otherwise, and what was stopped since the tables that it passes through were changed. */
 async function read(clickhouse: Clickhouse, topics: readonly Topic[], around: Surroundings): Promise<string[]> {
   const tables = await clickhouse.rows<{ name: string; comment: string }>(
     'SELECT name, comment FROM system.tables WHERE database = currentDatabase()',

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, describe, it } from 'vitest'
-import { avroType } from '../../schemas/codec.ts'
+import { avroType, schemaOf } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
-import { topics } from '../../schemas/topics.ts'
+import { topicOf, topics, type TopicName } from '../../schemas/topics.ts'
+import type { Field, Schema } from '../../schemas/writer.ts'
+import { columnsOf, incomingOf, skippedFields } from './incoming.ts'
 import { checksumOf, loadMigrations, statementsOf } from './migrations.ts'
 import { commonViewsOf, ingestedTopics as ingested, readingOf } from './readings.ts'
 
@@ -15,45 +17,17 @@ const around = {
   flushMs: 1000,
 }
 const text = [
+  ...ingested.flatMap((topic) => incomingOf(topic, new Map())).map((table) => `${table};\n`),
   ...loadMigrations().map((migration) => migration.text),
   ...ingested.flatMap(commonViewsOf).map((view) => `${view};\n`),
 ].join('\n')
-/**
- * What no table may hold: webhook URLs, sealed or not, receivers, wallets, payments, keys of idempotency, texts that may
- * quote a request. And what only the kernel, feeds and the dispatcher need.
- */
-const kept: Partial<Record<RecordType, readonly string[]>> = {
-  command: ['alert', 'payment', 'trigger_id', 'trigger_partition', 'trigger_offset', 'until', 'past'],
-  alert_event: [
-    'message',
-    'armed',
-    'expires_in_hours',
-    'wallets',
-    'receiver',
-    'webhook',
-    'key_version',
-    'idempotency',
-    'body_hash',
-    'owner',
-    'delivery',
-    'paused_until',
-  ],
-  mark: ['positions'],
-  trigger: ['receiver', 'webhook', 'key_version', 'delivery'],
-  delivery_order: ['receiver', 'trigger_partition', 'trigger_offset', 'request_id'],
-  attempt: ['receiver'],
-  payment_intent: ['signature', 'nonce', 'fingerprint', 'purchase', 'credit'],
-  payment_event: ['raw', 'fingerprint', 'purchase', 'stood'],
-  dead_letter: ['key', 'value'],
-}
-/** What follows from other rows of its topic: no table holds it. */
-const passedOver: ReadonlySet<RecordType> = new Set(['cvd'])
-const taken = ingested.map((topic) => ({
-  ...topic,
-  records: topic.records.filter((record) => !passedOver.has(record)),
-}))
+/** All but what follows from other rows of its topic: no table holds it. */
+const taken = ingested
+  .flatMap((topic) => topic.records.map((record) => [topic.name, record, topic] as const))
+  .filter(([, record]) => record !== 'cvd')
 /** Marks come to it every ten seconds only. */
 const RARELY_MARKED = 'derived.signals'
+/** What no table may hold, of whichever topic, and of these topics; said here once more, apart from what the code skips. */
 const secret = [
   'receiver',
   'webhook',
@@ -65,32 +39,27 @@ const secret = [
   'key_version',
   'signature',
   'fingerprint',
+  'nonce',
+  'purchase',
+  'stood',
 ]
+const secretOf: Partial<Record<TopicName, readonly string[]>> = {
+  'alerts.inputs': ['alert', 'past'],
+  'alerts.events': ['message'],
+  'payments.events': ['raw'],
+  'control.dead_letters': ['key', 'value'],
+}
+/** Fields that views take of other topics alone. */
+const takenElsewhere = new Set([
+  'mark changes',
+  'mark venue_time',
+  'market.history rate',
+  'market.history next_settlement',
+  'market.history rate_time',
+  'market.history premium',
+  'market.history premium_time',
+])
 const name = (topic: string): string => topic.replace('.', '_')
-const columnsOf = (table: string): Map<string, string> => {
-  const body = new RegExp(`CREATE TABLE IF NOT EXISTS ${table}\\n\\(\\n([^]*?)\\n\\)`).exec(text)?.[1] ?? ''
-  const columns = [...body.matchAll(/^ {4}`?(?:\w+\.)*(\w+)`? (\w+)/gm)]
-  return new Map(columns.map(([, column = '', type = '']) => [column, type]))
-}
-
-interface AvroField {
-  readonly name: string
-  readonly default?: unknown
-  readonly type: unknown
-}
-const fieldsOf = (record: RecordType): readonly AvroField[] =>
-  (
-    JSON.parse(readFileSync(new URL(`../../schemas/records/${record}.avsc`, import.meta.url), 'utf8')) as {
-      fields: AvroField[]
-    }
-  ).fields
-
-/** Its own fields where a field is a record or null, as an alert in its event; else itself. */
-const insides = (field: AvroField): readonly AvroField[] => {
-  const records: unknown[] = Array.isArray(field.type) ? field.type : []
-  const inside = records.find((type) => typeof type === 'object' && type !== null && 'fields' in type)
-  return inside === undefined ? [field] : (inside as { fields: AvroField[] }).fields
-}
 
 it('the readers of topics without a mark each second wait for a record', () => {
   const server = readFileSync(new URL('server.xml', import.meta.url), 'utf8')
@@ -116,18 +85,36 @@ describe('the migrations', () => {
     expect(pump).toContain(`CREATE MATERIALIZED VIEW ${name(topic)}_pump TO ${name(topic)}_in`)
   })
 
-  it.each(taken.flatMap((topic) => topic.records.map((record) => [topic.name, record] as const)))(
-    'take every field of %s %s into a column',
-    (topic, record) => {
-      const columns = columnsOf(`${name(topic)}_in`)
-      const isWanted = (field: AvroField): boolean => kept[record]?.includes(field.name) !== true
-      const wanted = fieldsOf(record).filter(isWanted).flatMap(insides).filter(isWanted)
-      for (const field of wanted) expect([...columns.keys()]).toContain(field.name)
-    },
-  )
+  it.each(taken)('take every field of %s %s that is not skipped into a view', (topic, record) => {
+    const views = [...text.matchAll(/CREATE MATERIALIZED VIEW[^;]*/g)]
+      .map(([view]) => view)
+      .filter((view) => new RegExp(`FROM ${name(topic)}(?:_others)?_in\\b`).test(view))
+    const fields = [...columnsOf({ records: [record] }).keys()].filter((field) => !field.startsWith('log_'))
+    const elsewhere = (field: string): boolean =>
+      takenElsewhere.has(`${record} ${field}`) || takenElsewhere.has(`${topic} ${field}`)
+    for (const field of fields.filter((field) => !elsewhere(field)))
+      expect(views.join('\n')).toMatch(new RegExp(`\\b${field.split('.').at(-1)}\\b`))
+  })
+
+  it.each(Object.entries(skippedFields))('skip fields that %s has', (record, fields) => {
+    const inside = (type: Schema): Field[] =>
+      typeof type !== 'object' ? [] : 'length' in type ? inside(type[1]) : 'fields' in type ? [...type.fields] : []
+    const there = schemaOf(record as RecordType).fields.flatMap((field) => [field, ...inside(field.type)])
+    expect(there.map((field) => field.name)).toEqual(expect.arrayContaining([...fields]))
+  })
 
   it.each(secret)('read %s of an alert or a payment into no column', (field) => {
-    expect(text).not.toMatch(new RegExp(`^ {4}\`?([\\w.]+\\.)?${field}\`? [A-Z]`, 'm'))
+    expect(text).not.toMatch(new RegExp(`(^ {4}\`?([\\w.]+\\.)?|[(,] ?)${field}\`? [A-Z]`, 'm'))
+  })
+
+  it.each(Object.entries(secretOf))('read of %s into no column %j', (topic, fields) => {
+    const columns = [...columnsOf(topicOf(topic as TopicName)).keys()]
+    for (const field of fields) expect(columns.filter((column) => `${column}.`.startsWith(`${field}.`))).toEqual([])
+  })
+
+  it('name each column that they take of an alert or a payment', () => {
+    expect(text).toMatch(/SELECT \*\nFROM market_funding_in\b/)
+    expect(text).not.toMatch(/\*[^;(]*?FROM (?:alerts|webhooks|payments|control)_\w+_in\b/)
   })
 
   it('keep no bytes of an alert’s or a payment’s record that cannot be read', () => {
@@ -151,23 +138,25 @@ describe('the migrations', () => {
     }
   })
 
-  it.each(
-    taken
-      .filter((topic) => topic.records.length > 1)
-      .flatMap((topic) => topic.records.map((record) => [topic, record] as const)),
-  )('tell the record types of $name apart by a required field: %s', (topic, record) => {
-    const columns = columnsOf(`${name(topic.name)}_in`)
-    const others = new Set(
-      topic.records.filter((other) => other !== record).flatMap((other) => fieldsOf(other).map((field) => field.name)),
-    )
-    const marks = fieldsOf(record).filter(
-      (field) => columns.get(field.name) === 'Nullable' && !('default' in field) && !others.has(field.name),
-    )
-    expect(marks).toHaveLength(1)
-    expect(text).toMatch(
-      new RegExp(`FROM ${name(topic.name)}(?:_others)?_in AS record[^;]*record\\.${marks[0]?.name} IS NOT NULL`),
-    )
-  })
+  it.each(taken.filter(([, , { records }]) => records.length > 1))(
+    'tell the record types of %s apart by a required field: %s',
+    (topic, record, { records }) => {
+      const columns = columnsOf({ records })
+      const others = new Set(
+        records
+          .filter((other) => other !== record)
+          .flatMap((other) => schemaOf(other).fields.map((field) => field.name)),
+      )
+      const marks = schemaOf(record).fields.filter(
+        (field) =>
+          columns.get(field.name)?.startsWith('Nullable') === true && !('default' in field) && !others.has(field.name),
+      )
+      expect(marks).toHaveLength(1)
+      expect(text).toMatch(
+        new RegExp(`FROM ${name(topic)}(?:_others)?_in AS record[^;]*record\\.${marks[0]?.name} IS NOT NULL`),
+      )
+    },
+  )
 
   it('say what every table, view and stored column is, with its unit', () => {
     const statements = loadMigrations()
@@ -176,6 +165,45 @@ describe('the migrations', () => {
     for (const statement of statements) expect(statement).toMatch(/\n?COMMENT '[^']{10,}/)
     const lines = text.split('\n').filter((line) => /^ {4}\w+ .*(CODEC|COMMENT)/.test(line))
     for (const line of lines.filter((line) => !/Array\(Tuple/.test(line))) expect(line).toContain('COMMENT')
+  })
+})
+
+describe('what a topic passes through', () => {
+  it('has the columns of its schemas, null where a type lacks them or may, and those of a record’s place', () => {
+    const [table] = incomingOf(topicOf('alerts.triggers'), new Map())
+    expect(table).toContain('`condition_met` Nullable(String),')
+    expect(table).toContain('`order` Nullable(String),')
+    expect(table).toContain('`trigger_id` Nullable(String),') // a trigger has one, an order may
+    expect(table).toContain('`late` Bool,\n    `trigger_count` Int32,')
+    expect(table).toContain(
+      '    `sources` Array(Tuple(exchange String, price Nullable(Float64), open_interest_usd Nullable(Float64), time Int64)),',
+    )
+    expect(table).toContain(
+      "`log_time` DateTime64(3, 'UTC'),\n    `log_error` String,\n    `log_raw` String\n)\nENGINE = Null",
+    )
+    expect(columnsOf(topicOf('derived.signals')).get('evidence')).toBe('Map(String, Float64)')
+    expect(columnsOf(topicOf('alerts.events')).get('alert.AlertState.target_price')).toBe('Nullable(Float64)')
+  })
+
+  it.each(ingested.map((topic) => [topic.name, topic] as const))('has one type for a name in %s', (_name, topic) => {
+    const columns = columnsOf(topic)
+    for (const record of topic.records)
+      for (const [column, type] of columnsOf({ records: [record] }))
+        expect([type, `Nullable(${type})`]).toContain(columns.get(column))
+  })
+
+  it('gets the columns that its schemas have more, and so do the tables made like it', () => {
+    const topic = topicOf('market.funding')
+    const all = [...columnsOf(topic).keys()]
+    const less = all.filter((column) => column !== 'index' && column !== 'margin_tiers')
+    const there = { market_funding_in: less, market_funding_others_in: all, funding_replay: less.concat('index') }
+    const tiers =
+      'ADD COLUMN IF NOT EXISTS `margin_tiers` Array(Tuple(up_to Nullable(Float64), rate Float64, deduction Float64))'
+    expect(incomingOf(topic, new Map(Object.entries(there)))).toEqual([
+      `ALTER TABLE market_funding_in ADD COLUMN IF NOT EXISTS \`index\` Nullable(Float64), ${tiers}`,
+      `ALTER TABLE funding_replay ${tiers}`,
+    ])
+    expect(incomingOf(topic, new Map([['market_funding_in', all]]))).toEqual([])
   })
 })
 

@@ -124,7 +124,8 @@ export function keptBy(group: string): string {
   return `${group}.complete`
 }
 
-function nameOf(topic: string): string {
+/** A topic's part of the names of its tables and views. */
+export function nameOf(topic: string): string {
   return topic.replace('.', '_')
 }
 

@@ -1,7 +1,8 @@
 import { schemaOf } from '../../schemas/codec.ts'
 import type { Message, RecordType } from '../../schemas/records.ts'
-import type { TopicName } from '../../schemas/topics.ts'
+import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { Schema } from '../../schemas/writer.ts'
+import { replays, tellingField } from '../clickhouse/incoming.ts'
 
 /** Where record types of a topic stand in ClickHouse, and how its rows read as records of the log. */
 export interface TableMapping {
@@ -24,8 +25,9 @@ function mapping(topic: TopicName, record: RecordType, table: string, time: stri
   return { topic, table, ...at, records: [[record, null]], isByAsset }
 }
 
-function replayed(topic: TopicName, table: string, records: TableMapping['records']): TableMapping {
+function replayed([topic, table]: (typeof replays)[number]): TableMapping {
   const at = { partition: 'log_partition', offset: 'log_offset', time: 'toUnixTimestamp64Milli(log_time)' }
+  const records = topicOf(topic).records.map((record) => [record, tellingField[record] ?? null] as const)
   return { topic, table, ...at, records, isByAsset: false }
 }
 
@@ -34,18 +36,7 @@ export const inputTables: readonly TableMapping[] = [
   mapping('market.trades', 'trade', 'trades_log', 'received', true),
   mapping('market.trades', 'gap', 'gaps_log', 'time'),
   mapping('market.trades', 'mark', 'feed_marks_log', 'time'),
-  replayed('market.tickers', 'tickers_replay', [
-    ['spot_ticker', 'last'],
-    ['price_range', 'from'],
-    ['mark', 'writer'],
-  ]),
-  replayed('market.funding', 'funding_replay', [
-    ['derivative_ticker', 'channel'],
-    ['settlement', 'settled_rate'],
-    ['long_short_ratio', 'ls_ratio'],
-    ['contract_terms', 'interval_hours'],
-    ['mark', 'writer'],
-  ]),
+  ...replays.map(replayed),
 ]
 
 /** What the live system derived, the last version of each; without the forwarded marks. */

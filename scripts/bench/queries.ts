@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
+import { incomingOf } from '../../infra/clickhouse/incoming.ts'
 import { loadMigrations, statementsOf } from '../../infra/clickhouse/migrations.ts'
+import { ingestedTopics } from '../../infra/clickhouse/readings.ts'
 import { workedQueries } from '../../infra/clickhouse/queries/queries.ts'
 import type { BenchParts, Figure } from '../figure.ts'
 
@@ -45,8 +47,9 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
 
 /** Tables without ingestion; trades as numbers make them, and the flow, by buckets and hours, that follows from them. */
 async function fill(clickhouse: Clickhouse): Promise<void> {
+  const incoming = ingestedTopics.flatMap((topic) => incomingOf(topic, new Map()))
   const statements = loadMigrations().flatMap(({ text }) => statementsOf(text))
-  for (const statement of statements) await clickhouse.run(statement)
+  for (const statement of [...incoming, ...statements]) await clickhouse.run(statement)
   const count = Math.ceil(TRADES / (assets.length * venues.length))
   for (const [asset, price] of assets) {
     for (const venue of venues) {

@@ -1,10 +1,10 @@
 -- What every topic's reading has in common: partition times by their marks, and records that could not be read.
 --
--- In this and all further files: a topic's records pass through a table that keeps nothing (`_in`) and has the columns of
--- all its record types; one view per record type (`ingest_`) takes its own. A column that tells a type apart is a required
--- field that only this type has, nullable here: it is null exactly where the record is of another type. Views of marks and
--- of records that could not be read are alike for all topics (readings.ts). All views stand before anything flows, so no
--- record can pass one of them by.
+-- In this and all further files: a topic's records pass through a table that keeps nothing (`_in`), made of its schemas before
+-- these files (incoming.ts), with the columns of all its record types; one view per record type (`ingest_`) takes its own. A
+-- column that tells a type apart is a required field that only this type has, nullable there: it is null exactly where the
+-- record is of another type. Views of marks and of records that could not be read are alike for all topics (readings.ts).
+-- All views stand before anything flows, so no record can pass one of them by.
 --
 -- Base tables (`_log`) have what Kafka brought, each row with the partition and offset of its record. Of the rows of one key
 -- the one with the highest version stands: so when parts merge, and so in the public views at every read. A record that

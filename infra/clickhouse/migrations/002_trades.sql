@@ -9,46 +9,6 @@
 -- A mark that its own venues contradict is no time of its partition and no news of its venues: the processors do not follow
 -- it either. feed_marks_log keeps it as it is.
 
-CREATE TABLE IF NOT EXISTS market_trades_in
-(
-    instrument String,
-    asset String,
-    first_id Int64,
-    last_id Int64,
-    count Int32,
-    sequence Nullable(Int64),
-    price Nullable(Float64),
-    size Float64,
-    quote Float64,
-    size_factor Float64,
-    price_factor Float64,
-    taker String,
-    received Int64,
-    origin String,
-    gap_id Nullable(Int64),
-    state String,
-    reason Nullable(String),
-    from_id Nullable(Int64),
-    to_id Nullable(Int64),
-    from_time Int64,
-    to_time Int64,
-    missing Nullable(Int64),
-    feed String,
-    writer Nullable(String),
-    run Int64,
-    time Int64,
-    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
-    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
-    venue_time Nullable(Int64),
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of market.trades on their way into the base tables';
-
 CREATE TABLE IF NOT EXISTS market_trades_others_in AS market_trades_in
 ENGINE = Null
 COMMENT 'What seldom comes in market.trades, on its way into the base tables';

@@ -8,44 +8,6 @@
 -- once: what lies before the range is a slot of its own, which is left out at the end. Both have few levels, since most of
 -- such a query's time is its planning.
 
-CREATE TABLE IF NOT EXISTS derived_flow_in
-(
-    asset String,
-    instrument String,
-    bucket Nullable(Int64),
-    hour Nullable(Int64),
-    part Int64,
-    buy Float64,
-    sell Float64,
-    buy_quote Float64,
-    sell_quote Float64,
-    buy_count Int64,
-    sell_count Int64,
-    open Float64,
-    high Float64,
-    low Float64,
-    close Float64,
-    open_time Int64,
-    close_time Int64,
-    first_id Int64,
-    last_id Int64,
-    final Bool,
-    v Int64,
-    writer Nullable(String),
-    run Int64,
-    time Int64,
-    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
-    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
-    venue_time Nullable(Int64),
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of derived.flow on their way into the base tables';
-
 CREATE TABLE IF NOT EXISTS derived_flow_others_in AS derived_flow_in
 ENGINE = Null
 COMMENT 'What seldom comes in derived.flow, on its way into the base tables';

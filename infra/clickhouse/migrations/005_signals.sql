@@ -1,32 +1,6 @@
 -- derived.signals. Which signals there are depends on the rules, so a row of an older generation has none of the newer to be
 -- replaced by: of each asset and kind the newest generation stands.
 
-CREATE TABLE IF NOT EXISTS derived_signals_in
-(
-    asset String,
-    kind Nullable(String),
-    period String,
-    from String,
-    to String,
-    value Float64,
-    evidence Map(String, Float64),
-    v Int64,
-    exchange Nullable(String),
-    writer Nullable(String),
-    run Int64,
-    time Int64,
-    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
-    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
-    venue_time Nullable(Int64),
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of derived.signals on their way into the base tables';
-
 CREATE TABLE IF NOT EXISTS signal_changes_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue',

@@ -6,39 +6,6 @@
 -- feeds' marks, by which partition time advances. Trades need none of this: trades_log, gaps_log and feed_marks_log say all
 -- of them.
 
-CREATE TABLE IF NOT EXISTS market_tickers_in
-(
-    instrument String,
-    asset String,
-    bid Nullable(Float64),
-    ask Nullable(Float64),
-    last Nullable(Float64),
-    price Float64,
-    low Float64,
-    high Float64,
-    change_24h Nullable(Float64),
-    volume_24h Nullable(Float64),
-    quote_volume_24h Nullable(Float64),
-    quote String,
-    quote_usd Float64,
-    from Nullable(Int64),
-    to Int64,
-    received Int64,
-    writer Nullable(String),
-    run Int64,
-    time Int64,
-    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
-    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
-    venue_time Nullable(Int64),
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of market.tickers on their way into the base tables';
-
 CREATE TABLE IF NOT EXISTS tickers_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),

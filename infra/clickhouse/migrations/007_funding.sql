@@ -1,72 +1,9 @@
 -- market.funding and derived.funding. A derivative ticker says four things, each with its own venue time: each has its table,
 -- and the same venue time is the same row however often a venue repeats it.
 
-CREATE TABLE IF NOT EXISTS market_funding_in
-(
-    instrument String,
-    asset String,
-    channel Nullable(String),
-    rate Nullable(Float64),
-    next_settlement Nullable(Int64),
-    rate_time Nullable(Int64),
-    mark Nullable(Float64),
-    `index` Nullable(Float64),
-    mark_time Nullable(Int64),
-    premium Nullable(Float64),
-    premium_time Nullable(Int64),
-    open_interest Nullable(Float64),
-    open_interest_time Nullable(Int64),
-    settled_rate Nullable(Float64),
-    cohort String,
-    basis String,
-    long_ratio Float64,
-    short_ratio Float64,
-    ls_ratio Nullable(Float64),
-    interval_hours Nullable(Float64),
-    rate_cap Nullable(Float64),
-    rate_floor Nullable(Float64),
-    interest_daily Nullable(Float64),
-    max_leverage Nullable(Float64),
-    margin_tiers Array(Tuple(up_to Nullable(Float64), rate Float64, deduction Float64)),
-    received Int64,
-    writer Nullable(String),
-    run Int64,
-    time Int64,
-    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
-    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
-    venue_time Nullable(Int64),
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of market.funding on their way into the base tables';
-
 CREATE TABLE IF NOT EXISTS market_funding_others_in AS market_funding_in
 ENGINE = Null
 COMMENT 'What seldom comes in market.funding, on its way into the base tables';
-
-CREATE TABLE IF NOT EXISTS derived_funding_in
-(
-    asset Nullable(String),
-    exchanges Array(Tuple( exchange String, instrument String, rate Nullable(Float64), rate_time Nullable(Int64), next_settlement Nullable(Int64), interval_hours Float64, mark Nullable(Float64), index Nullable(Float64), mark_time Nullable(Int64), premium Nullable(Float64), premium_time Nullable(Int64), average_premium Nullable(Float64), samples Int32, expected Int32, predicted Nullable(Float64), settled_rate Nullable(Float64), settled_time Nullable(Int64), open_interest Nullable(Float64), open_interest_time Nullable(Int64))),
-    v Int64,
-    writer Nullable(String),
-    run Int64,
-    time Int64,
-    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
-    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
-    venue_time Nullable(Int64),
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of derived.funding on their way into the base tables';
 
 CREATE TABLE IF NOT EXISTS funding_rates_log
 (

@@ -1,32 +1,5 @@
 -- market.liquidations: positions that venues closed by force.
 
-CREATE TABLE IF NOT EXISTS market_liquidations_in
-(
-    instrument String,
-    asset String,
-    id String,
-    side String,
-    size Float64,
-    price Nullable(Float64),
-    price_kind String,
-    value Float64,
-    completeness String,
-    received Int64,
-    writer Nullable(String),
-    run Int64,
-    time Int64,
-    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
-    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
-    venue_time Nullable(Int64),
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of market.liquidations on their way into the base tables';
-
 CREATE TABLE IF NOT EXISTS liquidations_log
 (
     time DateTime64(6, 'UTC') COMMENT 'Venue time' CODEC(Delta, ZSTD(1)),

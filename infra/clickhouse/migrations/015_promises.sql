@@ -1,22 +1,5 @@
 -- control.answers, and what is promised to users beside what was kept, by minute: of everything, nothing is left out.
 
-CREATE TABLE IF NOT EXISTS control_answers_in
-(
-    instance String,
-    from_time Int64,
-    to_time Int64,
-    answers Int64,
-    failed Int64,
-    slow Int64,
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of control.answers on their way into the base table';
-
 CREATE TABLE IF NOT EXISTS answer_counts_log
 (
     instance LowCardinality(String) COMMENT 'Host name and port of the API instance' CODEC(ZSTD(1)),

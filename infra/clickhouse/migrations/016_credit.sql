@@ -1,25 +1,5 @@
 -- payments.entries: the movements of API keys' credit. Sorted by key and time.
 
-CREATE TABLE IF NOT EXISTS payments_entries_in
-(
-    key_id String,
-    kind String,
-    route String,
-    requests Int64,
-    amount Int64,
-    payer String,
-    payment_id Nullable(String),
-    time Int64,
-    v Int64,
-    log_partition UInt16,
-    log_offset UInt64,
-    log_time DateTime64(3, 'UTC'),
-    log_error String,
-    log_raw String
-)
-ENGINE = Null
-COMMENT 'Records of payments.entries on their way into the base tables';
-
 CREATE TABLE IF NOT EXISTS credit_entries_log
 (
     key_id String COMMENT 'API key' CODEC(ZSTD(1)),
