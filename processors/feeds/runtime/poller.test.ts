@@ -79,6 +79,30 @@ describe('a poll of a whole market’s prices', () => {
   })
 })
 
+describe('a poll of the minutes that are over', () => {
+  const candles = venues.find(({ name }) => name === 'okx')?.polls.find(({ topic }) => topic === 'market.candles')
+  if (candles === undefined) throw new Error('no poll of candles')
+
+  it('tells nothing before its first minute, is connecting from there on, and lives by its first answer', async () => {
+    vi.setSystemTime(1_795_000_030_000)
+    const { venue, poller, askAfter } = started(candles, undefined)
+    poller.tick()
+    expect(poller.state).toBeUndefined()
+    vi.setSystemTime(Date.now() + 54_000)
+    expect(poller.state).toBeUndefined()
+    expect(await askAfter(12_000)).toBe('connecting')
+    venue.body = { code: '0', msg: '', data: [] }
+    expect(await askAfter(60_000)).toBe('live')
+  })
+
+  it('is connecting once it was due, also where it could not be asked', () => {
+    vi.setSystemTime(1_795_000_030_000)
+    const { poller } = started(candles, undefined)
+    vi.setSystemTime(Date.now() + 67_000)
+    expect(poller.state?.state).toBe('connecting')
+  })
+})
+
 describe('a poll that may rightly find nothing', () => {
   it.each<[string, Partial<Poll>]>([
     ['of one market', { scope: { of: 'wanted', market: 'perp' }, topic: 'market.liquidations' }],

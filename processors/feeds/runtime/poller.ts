@@ -40,6 +40,7 @@ export class Poller {
   #answeredAt = 0
   /** The same by ticks. */
   #heardAt = -Infinity
+  #isAsked = false
   #stopped = false
 
   /** `now`: the host's clock, milliseconds. */
@@ -77,6 +78,7 @@ export class Poller {
     while (!this.#stopped && this.plan.underWay < most) {
       const symbol = this.plan.next(this.#now())
       if (symbol === undefined) return
+      this.#isAsked = true
       void this.#ask(symbol)
     }
   }
@@ -86,14 +88,15 @@ export class Poller {
     this.#stopped = true
   }
 
-  /** Undefined: not one that tells whether a channel lives. */
+  /** Undefined: not one that tells whether a channel lives, or it waits for its first minute. */
   get state(): ChannelState | undefined {
-    const { everyMs, when, topic } = this.poll
+    const { everyMs, when, topic, afterMinuteMs } = this.poll
     if (everyMs === 'once' || when !== undefined || everyMs > slowMs || this.plan.size === 0) return undefined
     const age = ticks() - this.#heardAt
     const liveFor = topic === 'market.tickers' ? livePeriodsOfPrices * everyMs : livePeriods * everyMs + liveMs
     if (age < liveFor) return { state: 'live', sockets: 0 }
     if (this.#host.unavailable) return { state: 'unavailable', sockets: 0 }
+    if (afterMinuteMs !== undefined && !this.#isAsked && this.plan.overdueMs(this.#now()) === 0) return undefined
     return { state: this.#answeredAt === 0 ? 'connecting' : 'down', sockets: 0 }
   }
 
