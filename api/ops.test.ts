@@ -66,6 +66,15 @@ describe('/healthz', () => {
     },
   )
 
+  it('finds ClickHouse there that is only busy', async () => {
+    const query = api.database.query.bind(api.database)
+    api.database.query = async (sql, params) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_200))
+      return query(sql, params)
+    }
+    expect((await api.get('/healthz')).body).toMatchObject({ status: 'ok', parts: { clickhouse: 'ok' } })
+  })
+
   it('takes the best of several feeds for a venue', async () => {
     const [first] = api.database.reports
     if (first !== undefined) api.database.reports.push({ ...first, writer: 'feeds-b', state: 'down', sockets: 0 })

@@ -237,11 +237,10 @@ function replyOf(state: State, services: Services, { cached, freshForMs }: Omit<
 async function health(services: Services): Promise<State> {
   const { mode, version } = services
   const payments = paymentState(services.payments)
-  const peers = await Promise.all(services.peers.map(reportOf))
+  const [ranges, ...peers] = await Promise.all([rangesOf(services), ...services.peers.map(reportOf)])
   const parts = Object.fromEntries(peers.map(({ name, state }) => [name, state]))
   const undelivered = peers.flatMap(({ undeliveredMs }) => undeliveredMs ?? [])
   const [backfill] = peers.flatMap((peer) => peer.backfill ?? [])
-  const ranges = await rangesOf(services)
   const [audits, letters, logGaps] =
     ranges === 'ok' ? await Promise.all([auditsOf(services), lettersOf(services), logGapsOf(services)]) : []
   const present = presentOf(services)
@@ -284,14 +283,17 @@ function presentOf(services: Services): Present | undefined {
   }
 }
 
-/** ClickHouse says that it is there by then, milliseconds: what is asked of the present does not wait for it. */
-const RANGES_MS = 1_000
+/**
+ * ClickHouse says that it is there by then, milliseconds: one that is only busy is not away. With the views that follow and
+ * the peers a scrape ends in ten seconds.
+ */
+const RANGES_MS = 2_500
 
-/** Whether ClickHouse, and with it ranges, can be read now; `withinMs`: it answers by then. */
-export async function rangesOf(services: Services, withinMs = RANGES_MS): Promise<'ok' | 'unreachable'> {
+/** Whether ClickHouse, and with it ranges, can be read now. */
+export async function rangesOf(services: Services): Promise<'ok' | 'unreachable'> {
   try {
     const asked = services.database.query('SELECT 1 AS here', {})
-    await within(withinMs, asked, () => new Error('ClickHouse does not answer'))
+    await within(RANGES_MS, asked, () => new Error('ClickHouse does not answer'))
     return 'ok'
   } catch (error) {
     services.log.warn({ err: error }, 'ClickHouse cannot be read')

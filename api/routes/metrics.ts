@@ -17,9 +17,6 @@ export const metrics = opsRoute({
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** One that is only busy is not away. With the views that follow and the peers a scrape ends in ten seconds, milliseconds. */
-const CLICKHOUSE_MS = 2_500
-
 /** The metrics of this service and of its peers, told apart by the label `service`. */
 async function metricsAnswer({ services, route }: Call): Promise<Reply> {
   const hit = await services.cache.get('metrics', route.ttlMs, () => collect(services))
@@ -48,7 +45,7 @@ async function look(services: Services): Promise<void> {
   for (const gauge of Object.values(labelled)) gauge.reset()
   diskFree.remove() // reset would be 0
   lookAtPresent(services)
-  const isThere = (await rangesOf(services, CLICKHOUSE_MS)) === 'ok'
+  const isThere = (await rangesOf(services)) === 'ok'
   clickhouse.set(isThere ? 1 : 0)
   if (isThere) await lookAtRanges(services)
 }
