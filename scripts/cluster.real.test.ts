@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import kafkajs from 'kafkajs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asAdmin, readReplicas } from '../infra/kafka/admin.ts'
+import { createEmptyTopics } from '../infra/kafka/setup.ts'
 import { hostsOf, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { programFile } from '../infra/local/system.ts'
 import { startOwnSystem, withoutPast, type OwnSystem } from './own-system.ts'
@@ -66,6 +67,17 @@ describe('a cluster on one machine, started by npm run cluster', () => {
       return [resourceName, configEntries.find(({ configName }) => configName === 'min.insync.replicas')?.configValue]
     })
     expect(inSync.filter(([, least]) => least !== '2')).toEqual([])
+  })
+
+  it('makes no topics for a restored log before it is told how many replicas', async () => {
+    const brokers = urlOf(started().run(), 'broker').split(',')
+    const sizes = { brokers, namespace: 'restored.', partitions: 2, retentionBytes: 1e9 }
+    const unsaid = createEmptyTopics({ ...sizes, replicationFactor: undefined })
+    await expect(unsaid).rejects.toThrow('there are 3 brokers: set REPLICATION_FACTOR')
+    const made = (await readReplicas({ brokers, clientId: 'test' })).filter(({ topic }) =>
+      topic.startsWith('restored.'),
+    )
+    expect(made).toEqual([])
   })
 
   it(

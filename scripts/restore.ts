@@ -18,7 +18,8 @@ const usage = `npm run restore -- --from FOLDER [flags]: makes an empty system w
   --number N     which backup (default: the last one)
   --data DIR     an empty data folder (default .data); npm start -- --data DIR then starts what was restored
   --check        only reads and opens all of it
-  --topics       on a cluster, first: empty topics and schemas, at KAFKA_BROKERS and SCHEMA_REGISTRY_URL
+  --topics       on a cluster, first: empty topics and schemas, at KAFKA_BROKERS and SCHEMA_REGISTRY_URL; of several
+                 brokers, set REPLICATION_FACTOR as for the services
   --log-dir DIR  on a cluster, then, of each broker while none runs: its log folder, which gets the batches
   --help         this text
 
@@ -69,9 +70,10 @@ async function makeTopics(
   retentionBytes: number,
 ): Promise<void> {
   const config = readConfig(process.env, ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'REPLICATION_FACTOR'])
-  const { KAFKA_BROKERS: brokers, REPLICATION_FACTOR: replicationFactor } = config
-  await writeSchemas(config.SCHEMA_REGISTRY_URL, schemas)
+  const { KAFKA_BROKERS: brokers } = config
+  const replicationFactor = process.env['REPLICATION_FACTOR'] === undefined ? undefined : config.REPLICATION_FACTOR
   await createEmptyTopics({ brokers, namespace, partitions, replicationFactor, retentionBytes })
+  await writeSchemas(config.SCHEMA_REGISTRY_URL, schemas)
 }
 
 const expected = [BackupError, ConfigError, DataFolderError, LogError, SchemaError]

@@ -117,6 +117,17 @@ describe('preparing the topics', () => {
     await expect(refused).rejects.toThrow('has partitions 3, this release needs 1')
     await options.log.close()
   })
+
+  it('refuses topics with fewer replicas than are set, and says what gives them more', async () => {
+    const options = await fresh()
+    await prepareTopics(options)
+    const refused = prepareTopics({ ...options, replicationFactor: 3 })
+    await expect(refused).rejects.toMatchObject({ code: 'topic' })
+    await expect(refused).rejects.toThrow(
+      /market\.trades.* fewer replicas than REPLICATION_FACTOR=3: .*kafka-reassign-partitions/,
+    )
+    await options.log.close()
+  })
 })
 
 async function write({ log, codec }: PrepareOptions, layout: Layout): Promise<void> {

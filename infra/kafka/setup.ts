@@ -3,6 +3,7 @@ import kafkajs, { type Admin } from 'kafkajs'
 import { mapHash, knownAssets } from '../../schemas/catalogue.ts'
 import type { Layout } from '../../schemas/records.ts'
 import { topics, type Topic } from '../../schemas/topics.ts'
+import { ConfigError } from '../config/config.ts'
 import type { Logger } from '../log.ts'
 import { asAdmin, createTopics } from './admin.ts'
 import type { RegistryCodec } from './codec.ts'
@@ -28,8 +29,8 @@ export interface PrepareOptions extends TopicSizes {
 /**
  * Makes every topic of the topic table that is missing, compares those that are there, and writes the layout record of
  * a new log. Does nothing the second time. Throws `LayoutError` before it changes anything where the log was made for
- * another partition count, another asset map or newer code, or where a topic has other partitions or another cleanup;
- * `ConfigError` where the brokers forget owners too soon.
+ * another partition count, another asset map or newer code, or where a topic has other partitions, another cleanup or
+ * fewer replicas than are set; `ConfigError` where the brokers forget owners too soon.
  */
 export async function prepareTopics(options: PrepareOptions): Promise<Layout> {
   return asAdmin({ brokers: options.brokers, clientId: 'prepare', log: options.report }, async (admin) => {
@@ -44,16 +45,33 @@ export async function prepareTopics(options: PrepareOptions): Promise<Layout> {
   })
 }
 
-/** Makes the topics of the topic table, without a record in them: what a restored log is put into. */
-export async function createEmptyTopics(options: Omit<PrepareOptions, 'log' | 'codec'>): Promise<void> {
+/**
+ * Makes the topics of the topic table, without a record in them: what a restored log is put into. Throws `ConfigError`
+ * where `replicationFactor` is undefined and there are several brokers.
+ */
+export async function createEmptyTopics({
+  replicationFactor,
+  ...options
+}: Omit<PrepareOptions, 'log' | 'codec' | 'replicationFactor'> & {
+  readonly replicationFactor: number | undefined
+}): Promise<void> {
   await asAdmin({ brokers: options.brokers, clientId: 'restore', log: options.report }, async (admin) => {
+    if (replicationFactor === undefined) await refuseSeveral(admin)
     const there = new Set(await admin.listTopics())
     await create(
       admin,
       topics.filter(({ name }) => !there.has(options.namespace + name)),
-      options,
+      { ...options, replicationFactor: replicationFactor ?? 1 },
     )
   })
+}
+
+async function refuseSeveral(admin: Admin): Promise<void> {
+  const { brokers } = await admin.describeCluster()
+  if (brokers.length === 1) return
+  throw new ConfigError(
+    `there are ${brokers.length} brokers: set REPLICATION_FACTOR as for the services, 3 for instance`,
+  )
 }
 
 async function create(
@@ -83,11 +101,14 @@ const LIMITS = [
   'max.compaction.lag.ms',
 ] as const
 
-/** Partitions and cleanup must be as in the table. Limits that were set anew are carried over. */
+const IN_SYNC = 'min.insync.replicas'
+
+/** Partitions and cleanup must be as in the table, replicas no fewer than are set. Limits that were set anew are carried over. */
 async function compare(admin: Admin, old: readonly Topic[], options: PrepareOptions): Promise<void> {
   if (old.length === 0) return
   const names = old.map(({ name }) => options.namespace + name)
   const metadata = await admin.fetchTopicMetadata({ topics: names })
+  refuseFewReplicas(metadata.topics, options)
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
@@ -101,7 +122,8 @@ async function compare(admin: Admin, old: readonly Topic[], options: PrepareOpti
     const wanted = settingsOf(topic, options)
     refuse(name, 'partitions', String(partitions), String(partitionsOf(topic, options)))
     refuse(name, 'cleanup.policy', all['cleanup.policy'] ?? '', wanted['cleanup.policy'] ?? '')
-    const changed = LIMITS.filter((limit) => wanted[limit] !== undefined && all[limit] !== wanted[limit])
+    const changed: string[] = LIMITS.filter((limit) => wanted[limit] !== undefined && all[limit] !== wanted[limit])
+    if (Number(all[IN_SYNC]) < Number(wanted[IN_SYNC])) changed.push(IN_SYNC)
     if (changed.length === 0) continue
     const limits = Object.fromEntries(changed.map((limit) => [limit, wanted[limit] ?? '']))
     const configEntries = entries({ ...own, ...limits })
@@ -125,6 +147,18 @@ function refuse(topic: string, what: string, got: string, wanted: string): void 
     'topic',
     `topic ${topic} has ${what} ${got}, this release needs ${wanted}; ` +
       'delete the topic if its records are not needed, or start with another NAMESPACE',
+  )
+}
+
+type TopicMetadata = Awaited<ReturnType<Admin['fetchTopicMetadata']>>['topics'][number]
+
+function refuseFewReplicas(known: readonly TopicMetadata[], { replicationFactor }: TopicSizes): void {
+  const few = known.filter(({ partitions }) => partitions.some(({ replicas }) => replicas.length < replicationFactor))
+  if (few.length === 0) return
+  throw new LayoutError(
+    'topic',
+    `${few.map(({ name }) => name).join(', ')} have fewer replicas than REPLICATION_FACTOR=${replicationFactor}: ` +
+      'give them as many with kafka-reassign-partitions.sh of Kafka, or set REPLICATION_FACTOR to what they have',
   )
 }
 
