@@ -63,7 +63,9 @@ async function retain(fraction: number): Promise<void> {
 }
 
 function run(file: string, ...args: readonly string[]): Promise<{ stdout: string }> {
-  const env = { ...process.env, NAMESPACE: namespace }
+  const { brokers, registryUrl } = inject('parts')
+  const elsewhere = { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl }
+  const env = { ...process.env, ...elsewhere, NAMESPACE: namespace }
   return promisify(execFile)(process.execPath, [programFile(file), ...args], { env })
 }
 
@@ -117,4 +119,14 @@ it('says what is gone where it is grown too late, and keeps what it has', async 
   })
   const [told] = await rows(`SELECT count() > 0 FROM file('${archive()}/trade/day=*/*.parquet', Parquet)`)
   expect(told).toEqual([1])
+})
+
+it('is taken and replayed of the log that the settings name where nothing runs on the data folder', async () => {
+  await append(0.4, 0.6)
+  const exported = (name: string, ...from: readonly string[]) =>
+    run('scripts/export.ts', '--out', path.join(folder, name), '--topics', INPUTS.join(','), ...from)
+  const nowhere = ['--data', path.join(folder, 'nowhere')]
+  const { stdout } = await exported('ours', ...data())
+  expect((await exported('elsewhere', ...nowhere)).stdout.replace('elsewhere', 'ours')).toBe(stdout)
+  expect(await replayed(...nowhere)).toBe(await replayed(...data()))
 })

@@ -41,7 +41,7 @@ const usage = `npm run backfill -- --symbols BTC,ETH [flags]: reads the venues' 
   --cancel         take back all orders of these assets; what is in the log stays
   --dry-run        say what it comes to, and order nothing
   --data DIR       the running system's data folder (default .data). Where nothing runs there, a system is started for
-                   it, and stopped at the end
+                   it, and stopped at the end; no demo where KAFKA_BROKERS is given
   --live           of what is started: the real venues in place of the simulated market
   --help           this text
 
@@ -102,6 +102,11 @@ function ordersOfFlags(values: Given): BackfillOrder[] {
 }
 
 function startSystem(data: string, isLive: boolean): Promise<Child> {
+  if (!isLive && (process.env['KAFKA_BROKERS'] ?? '') !== '')
+    throw new UsageError(
+      `nothing runs on ${data}, and no demo is started on the log of KAFKA_BROKERS: order the past at the console ` +
+        'of the system there (POST /api/backfill)',
+    )
   console.error(`nothing runs on ${data}: starting a system there`)
   mkdirSync(data, { recursive: true })
   const flagsOf = ['--ports', 'auto', '--data', data, ...(isLive ? ['--live'] : [])]

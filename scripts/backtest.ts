@@ -6,8 +6,9 @@ import { backtestErrors } from './backtest/expected.ts'
 import { readOptions, usage, type BacktestOptions } from './backtest/options.ts'
 import { reportHtml } from './backtest/report.ts'
 import type { Progress } from './backtest/run.ts'
-import { conclude, running, stopSignal } from './command/command.ts'
+import { conclude, stopSignal } from './command/command.ts'
 import { openClickhouse, openTape } from './command/open-tape.ts'
+import { systemOf } from './command/system.ts'
 import { ProgressBar } from './command/progress-bar.ts'
 import { writeFile } from '../infra/tapes/segment-file.ts'
 
@@ -52,7 +53,9 @@ async function keep(options: BacktestOptions, { manifest, study, prices }: Outco
     writeJson(out, 'manifest.json', manifest) // last: where it stands, all the others do
   }
   if (!options.load) return
-  const clickhouse = openClickhouse(running(options.data, 'or name its folder with --data'))
+  const clickhouse = openClickhouse(
+    await systemOf(options.data, { otherwise: 'or name its folder with --data', byMode: false }),
+  )
   try {
     console.error(`loaded into the database backtests as run ${await load(clickhouse, manifest, tables)}`)
   } finally {

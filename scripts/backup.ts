@@ -6,17 +6,16 @@ import { amountText } from '../infra/backup/restore-log.ts'
 import { takeBackup } from '../infra/backup/take-backup.ts'
 import { backupKey, backupKeySettings } from '../infra/config/secrets.ts'
 import { ConfigError, readConfig } from '../infra/config/config.ts'
-import { loadCodec, SchemaError } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
+import { SchemaError } from '../infra/kafka/codec.ts'
 import { RawReader } from '../infra/kafka/raw-batches.ts'
 import { readSchemas } from '../infra/kafka/saved-schemas.ts'
 import { LogError } from '../infra/kafka/seam.ts'
-import { readLayout } from '../infra/kafka/setup.ts'
 import { withLock } from '../infra/local/lock.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { readMadeSecrets } from '../infra/local/secrets.ts'
 import { backupOrder } from './backup-flows.ts'
 import { runCommand, runOf, text, UsageError, type Values } from './command/command.ts'
+import { layoutOf, systemOf } from './command/system.ts'
 
 /** Another backup into the same folder is waited for. */
 const LOCK_MS = 60_000
@@ -25,7 +24,7 @@ const usage = `npm run backup -- --to FOLDER [flags]: writes what the log has be
 
   --to FOLDER  an empty folder, or one of backups of this log; its files never change, so it can be synced anywhere
   --data DIR   the running system's data folder (default .data); where nothing runs there, the log is that of
-               KAFKA_BROKERS, SCHEMA_REGISTRY_URL and NAMESPACE
+               KAFKA_BROKERS, SCHEMA_REGISTRY_URL and NAMESPACE, and MODE must be given, with which it starts when restored
   --help       this text
 
 BACKUP_KEY or BACKUP_KEY_FILE is the key, 32 characters or more: without it nothing can be restored.
@@ -33,18 +32,20 @@ In it: every topic, the schemas, and SERVICE_SECRET where the system made it its
 log), raw frames, the local chain.
 Exit 0: all is there; 2: it could not be done.`
 
+const hint = { otherwise: 'name its folder with --data, or say its MODE (live, as a rule)', byMode: true }
+
 const flags = { to: text, data: { ...text, default: '.data' } } as const
 
 async function main({ to, data }: Values<typeof flags>): Promise<void> {
   if (to === undefined) throw new UsageError('name the folder with --to')
-  const config = readConfig(process.env, [...backupKeySettings, 'KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'NAMESPACE'])
+  const config = readConfig(process.env, [...backupKeySettings, 'NAMESPACE'])
   const key = backupKey(config)
-  const run = runOf(data)
-  const brokers = run === undefined ? config.KAFKA_BROKERS : urlOf(run, 'broker').split(',')
-  const registryUrl = run === undefined ? config.SCHEMA_REGISTRY_URL : urlOf(run, 'registry')
-  const { NAMESPACE: namespace } = config
   const began = performance.now()
-  const layout = await layoutOf(brokers, namespace, registryUrl)
+  const isOurs = runOf(data) !== undefined
+  const run = await systemOf(data, hint)
+  const brokers = urlOf(run, 'broker').split(',')
+  const { NAMESPACE: namespace } = config
+  const layout = await layoutOf(run)
   const folder = await BackupFolder.begin(path.resolve(to), key)
   const raw = new RawReader({ brokers, namespace, clientId: 'backup' })
   try {
@@ -56,9 +57,9 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
         partitions: layout.partitions,
         about: async () => ({
           version: productVersion(),
-          mode: run?.mode ?? readConfig(process.env, ['MODE']).MODE,
-          schemas: await readSchemas(registryUrl),
-          secrets: run === undefined ? {} : readMadeSecrets(run.data),
+          mode: run.mode,
+          schemas: await readSchemas(urlOf(run, 'registry')),
+          secrets: isOurs ? readMadeSecrets(run.data) : {},
         }),
       })
       const sum = (of: (piece: Piece) => number): number => index.pieces.reduce((all, piece) => all + of(piece), 0)
@@ -67,18 +68,6 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
     })
   } finally {
     await raw.close()
-  }
-}
-
-async function layoutOf(brokers: readonly string[], namespace: string, registryUrl: string) {
-  const log = await connectLog({ brokers, namespace, clientId: 'backup' })
-  try {
-    const layout = await readLayout({ log, codec: await loadCodec(registryUrl) })
-    if (layout === undefined)
-      throw new UsageError(`nothing was prepared at ${brokers.join(', ')}: start the system first`)
-    return layout
-  } finally {
-    await log.close()
   }
 }
 

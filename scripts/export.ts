@@ -20,7 +20,8 @@ const usage = `npm run export -- [flags]: writes topics of a running system into
   --format F       avro (default): the records' own bytes, with their schema; parquet: a table for each record type, by day,
                    in half the bytes, for DuckDB, Polars and pandas (infra/tapes/README.md)
   --source S       kafka (default), or a folder of tapes, to write it in another format
-  --data DIR       the running system's data folder (default .data)
+  --data DIR       the running system's data folder (default .data); where nothing runs there, the log is that of
+                   KAFKA_BROKERS, SCHEMA_REGISTRY_URL and NAMESPACE
   --help           this text
 
 Exit 0: all is there; 1: stopped before the end; 2: it could not be done, as where the log has deleted what

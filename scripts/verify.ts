@@ -9,13 +9,15 @@ import { areRight, checkDerived, derivedText } from './accounts/derived.ts'
 import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { addresses } from '../schemas/venues.ts'
-import { flag, readNumber, runCommand, running, text, type Values } from './command/command.ts'
+import { flag, readNumber, runCommand, text, type Values } from './command/command.ts'
+import { systemOf } from './command/system.ts'
 
 const usage = `npm run verify [-- flags]: compares the accounts of a running system with their source: trades and
 volumes over the whole time; and log, ClickHouse, flow and ledger in each 10 s of the last five hours, by quote
 volume, lowest and highest price and the sum of the times too.
 
-  --data DIR    its data folder (default .data)
+  --data DIR    its data folder (default .data); where nothing runs there, the system is that of MODE, KAFKA_BROKERS,
+                SCHEMA_REGISTRY_URL, NAMESPACE and CLICKHOUSE_URL
   --pause       pause the simulator first, so that everything is compared to the last trade
   --wait N      seconds to wait for what is on its way (default 90)
   --derived     instead of the accounts, every number that the API derives: prices, funding, basis, long/short,
@@ -30,6 +32,11 @@ Exit 0: equal, or explained by recorded gaps; 1: anything else differs, or nothi
 no trade was recorded is not asked for, and of venues that count only by CVD_VENUES none are read: log, ClickHouse and flow
 are held against each other, and counted apart.`
 
+const hint = {
+  otherwise: 'or name MODE, KAFKA_BROKERS and CLICKHOUSE_URL of one elsewhere, or its folder with --data',
+  byMode: true,
+}
+
 const off = { ...flag, default: false } as const
 const flags = {
   data: { ...text, default: '.data' },
@@ -42,7 +49,7 @@ const flags = {
 
 async function main(values: Values<typeof flags>): Promise<boolean> {
   const withinMs = readNumber('--wait', values.wait) * 1000
-  const run = running(values.data, 'or name its folder with --data')
+  const run = await systemOf(values.data, hint)
   if (values.derived) return derived(run, { withinMs, json: values.json })
   const options = { pause: values.pause, withinMs }
   const byCandles = (values.source ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'

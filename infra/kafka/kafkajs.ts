@@ -24,7 +24,7 @@ export interface LogOptions {
   /** How long a send is tried before it is rejected, milliseconds; default: 10 minutes for a writer, 1 for a claim. */
   readonly giveUpMs?: number
   /** How long a first answer is waited for, milliseconds; default 30,000. */
-  readonly connectMs?: number
+  readonly connectMs?: number | undefined
   /** Partitions will be claimed: refuses at once brokers that forget owners too soon. */
   readonly claims?: boolean
 }

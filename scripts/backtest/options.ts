@@ -61,7 +61,8 @@ export const usage = `npm run backtest -- [flags]: replays history through the p
   --lead-in D          read before it, so that windows are full: at most 7d (default 7d, or what there is)
   --source S           kafka: the broker of a running system (default); clickhouse: its tables; or a folder that
                        npm run export or npm run import wrote
-  --data DIR           the running system's data folder (default .data)
+  --data DIR           the running system's data folder (default .data); where nothing runs there, what
+                       KAFKA_BROKERS, SCHEMA_REGISTRY_URL, NAMESPACE and CLICKHOUSE_URL name
   --mode M             lived: in the order of the log (default); corrected: trades that were filled in later stand
                        where they belong; archive: imported trades alone
   --alerts FILE        a list of alerts, each as the body of POST /price-alert (webhook_url and channel may be left out; "kind":

@@ -7,14 +7,18 @@ import { openDataFolder } from '../../infra/local/data-folder.ts'
 import { writeRunFile } from '../../infra/local/run-file.ts'
 import { errorText, readFlags, readNumber, readTime, readWhole, running, text, UsageError } from './command.ts'
 
-function run(program: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
+function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}) {
   const file = new URL(`../${program}.ts`, import.meta.url).pathname
-  return spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', timeout: 60_000 })
+  return spawnSync(process.execPath, [file, ...args], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { ...process.env, ...env },
+  })
 }
 
 describe('a command', () => {
   it('helps', () => {
-    const { status, stdout, stderr } = run('release', '--help')
+    const { status, stdout, stderr } = run('release', ['--help'])
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^npm run release -- /)
   })
@@ -32,10 +36,21 @@ describe('a command', () => {
       ', got 0\n',
     ],
   ])('says what is wrong with %s %j in a line, and exits 2', (program, args, begin, end) => {
-    const { status, stdout, stderr } = run(program, ...args)
+    const { status, stdout, stderr } = run(program, args)
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr.startsWith(begin)).toBe(true)
     expect(stderr.endsWith(end)).toBe(true)
+  })
+
+  it.each([
+    ['backfill', ['--symbols', 'BTC'], 'nothing runs on /nowhere, and no demo is started', 'KAFKA_BROKERS'],
+    ['backup', ['--to', 'x'], 'nothing runs on /nowhere: start it first, name', 'MODE'],
+  ])('(%s) starts and assumes nothing where a log elsewhere is named', (program, args, begin, has) => {
+    const elsewhere = { KAFKA_BROKERS: '127.0.0.1:1', MODE: undefined, BACKUP_KEY: 'x'.repeat(32) }
+    const { status, stderr } = run(program, [...args, '--data', '/nowhere'], elsewhere)
+    expect(stderr.startsWith(begin)).toBe(true)
+    expect(stderr).toContain(has)
+    expect(status).toBe(2)
   })
 
   it('tells in one line what a person can mend, and all of any other error', () => {

@@ -1,5 +1,5 @@
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
-import { readConfig } from '../../infra/config/config.ts'
+import { ConfigError, readConfig } from '../../infra/config/config.ts'
 import { loadCodec, SchemaError } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { LogError } from '../../infra/kafka/seam.ts'
@@ -9,19 +9,19 @@ import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
 import { TapeError, type Tape } from '../../infra/tapes/tape.ts'
-import { running } from './command.ts'
+import { systemOf } from './system.ts'
 
 /** Of a query that reads a range of history. */
 const QUERY_MS = 600_000
-const HINT = 'name its folder with --data, or give a folder of tapes with --source'
+const hint = { otherwise: 'name its folder with --data, or give a folder of tapes with --source', byMode: false }
 
 /** What reading or writing a tape may fail of that a person can mend. */
-export const tapeErrors = [TapeError, LogError, SchemaError]
+export const tapeErrors = [TapeError, ConfigError, LogError, SchemaError]
 
 /** The tape that `--source` names; closing it closes its connections. */
 export async function openTape(source: string, data: string): Promise<Tape> {
-  if (source === 'kafka') return openKafka(running(data, HINT))
-  if (source === 'clickhouse') return openTables(running(data, HINT))
+  if (source === 'kafka') return openKafka(await systemOf(data, hint))
+  if (source === 'clickhouse') return openTables(await systemOf(data, hint))
   return fileTape(source)
 }
 
