@@ -16,7 +16,8 @@ const usage = `npm run restore -- --from FOLDER [flags]: makes an empty system w
 
   --from FOLDER  a folder of backups
   --number N     which backup (default: the last one)
-  --data DIR     an empty data folder (default .data); npm start -- --data DIR then starts what was restored
+  --data DIR     an empty data folder (default .data); npm start -- --data DIR then starts what was
+                 restored, with --rehearse without calling or charging anyone
   --check        only reads and opens all of it
   --topics       on a cluster, first: empty topics and schemas, at KAFKA_BROKERS and SCHEMA_REGISTRY_URL; of several
                  brokers, set REPLICATION_FACTOR as for the services
@@ -60,7 +61,10 @@ async function main({ from, number, data, check, topics, 'log-dir': logDir }: Va
     const root = path.resolve(data)
     const onProgress = (line: string): void => console.log(line)
     const { mode, ...amount } = await restoreFolder({ folder, indexes, root, namespace, retentionBytes, onProgress })
-    console.log(`${backup} is in ${mode}, ${amountSaid(amount)}: npm start -- --${last.mode} --data ${data}`)
+    const start = `npm start -- --${last.mode} --data ${data}`
+    console.log(
+      `${backup} is in ${mode}, ${amountSaid(amount)}: ${start}; to try it, with --rehearse: that calls nobody`,
+    )
   }
 }
 

@@ -26,6 +26,8 @@ export interface StartOptions {
   readonly tape: string | undefined
   readonly retime: boolean
   readonly faults: boolean
+  /** Of a restored backup: whoever it would call or charge has the live system for it. */
+  readonly rehearse: boolean
   /** undefined: as PAYMENTS of the environment says. */
   readonly payments: Payments | undefined
   /** How many of each there are: one, or a cluster's. */
@@ -50,6 +52,7 @@ const flags = {
   retime: flag,
   faults: flag,
   payments: text,
+  rehearse: flag,
   cluster: flag,
   processors: text,
   ports: text,
@@ -76,6 +79,8 @@ export const usage = `npm start -- [flags]
   --payments off       every route is free (default)
   --payments local     play money on a chain of this machine, with a funded example payer: npm run pay
   --payments x402      USDC on Base or Base Sepolia, with --live; see PAYMENT_* below
+  --rehearse           to try a restored backup: calls and charges nobody, without webhooks, payments and the simulated
+                       market; afterwards its data folder is thrown away
   --cluster            three brokers and two hosts of each service, the APIs behind a balancer: npm run cluster
   --processors N       hosts of processors in that cluster, 1 to ${PROCESSORS_MAX} (default ${HOSTS})
   --api-port N         default ${defaultPorts.api}
@@ -101,7 +106,8 @@ export function readOptions(argv: readonly string[]): StartOptions | undefined {
     tape: values.tape === undefined ? undefined : path.resolve(values.tape),
     retime: values.retime ?? false,
     faults: values.faults ?? false,
-    payments: paymentsOf(values.payments),
+    rehearse: values.rehearse ?? false,
+    payments: paymentsOf(values),
     ...sizeOf(values),
   }
 }
@@ -133,11 +139,13 @@ function sizeOf({ cluster, processors }: Given): Pick<StartOptions, 'brokers' | 
   return { brokers: BROKERS, hosts: HOSTS, processorHosts }
 }
 
-function paymentsOf(given: string | undefined): Payments | undefined {
+function paymentsOf({ payments: given, rehearse }: Given): Payments | undefined {
+  if (rehearse === true && given !== undefined && given !== 'off')
+    throw new UsageError('a rehearsal charges nobody: leave out --payments')
   const known = paymentModes.find((mode) => mode === given)
   if (given !== undefined && known === undefined)
     throw new UsageError(`--payments must be off, local or x402, got ${given}`)
-  return known
+  return rehearse === true ? 'off' : known
 }
 
 function portsOf(values: Given): Record<PortName, number | undefined> {

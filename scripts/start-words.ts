@@ -58,6 +58,7 @@ export function greeting(options: Started, parts: readonly RunningPart[], second
     '  npm run verify',
     '  npm start -- --help',
     '',
+    ...(options.rehearse ? ['REHEARSAL: nobody is called or charged. Afterwards throw its data folder away.'] : []),
     ...notice(options),
     ...paymentWords(options),
     '',
@@ -89,8 +90,8 @@ function paymentWords({ payments }: Started): string[] {
 }
 
 /** An alert that rings at the next price, and who hears it. */
-function alertWords({ mode, payments }: Started, api: string): string[] {
-  if (mode === 'live') return []
+function alertWords({ mode, payments, rehearse }: Started, api: string): string[] {
+  if (mode === 'live' || rehearse) return []
   const body = `{"symbol":"BTC","condition":"above","target_price":1,"webhook_url":"https://localhost:4443/"}`
   return [
     `  npm run receiver          # in another terminal; then an alert that rings at the next price:`,

@@ -92,7 +92,8 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   keeper.ready({ name: 'supervisor', pid: process.pid, url: control.url })
   console.log(greeting(options, keeper.running(), seconds()))
   sayReady(`http://127.0.0.1:${ports.api}`)
-  void tellPast(pastOf(`http://127.0.0.1:${ports.feeds[0]}`), say)
+  if (system.services.some(({ name }) => roleOf(name) === 'feeds'))
+    void tellPast(pastOf(`http://127.0.0.1:${ports.feeds[0]}`), say)
   void tellTables(() => openTables({ ...process.env, ...system.env }, folder.partitions), say, read)
 }
 
@@ -109,6 +110,7 @@ function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<
   const local = readConfig(process.env, ['CHAIN_BLOCK_SECONDS', 'BROKER_FORGETS_SECONDS'])
   return {
     mode: options.mode,
+    rehearse: options.rehearse,
     folder,
     ports,
     simulator: { ...Object.fromEntries(simulator), ...switches },

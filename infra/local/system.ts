@@ -38,6 +38,8 @@ export interface Ports {
 
 export interface SystemOptions {
   readonly mode: Mode
+  /** Nobody is called: without webhooks, and without a simulated market, which would go on with what a live one left. */
+  readonly rehearse: boolean
   readonly folder: DataFolder
   readonly ports: Ports
   /** Settings of the simulator by name (`SIMULATOR_SEED` and so on). */
@@ -158,10 +160,11 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
         return clickhouse
       },
     },
-    mode !== 'live' && {
-      name: 'simulator',
-      start: () => startSimulator({ ...filesOf('simulator'), port: ports.simulator, env: simulator }),
-    },
+    mode !== 'live' &&
+      !options.rehearse && {
+        name: 'simulator',
+        start: () => startSimulator({ ...filesOf('simulator'), port: ports.simulator, env: simulator }),
+      },
     options.payments === 'local' && {
       name: 'chain',
       start: async () => {
@@ -211,11 +214,12 @@ function servicesOf(options: SystemOptions, env: Record<string, string>): Part[]
   const wallet = payments === 'local' ? localWallet : {}
   // Live webhooks go to public receivers, vouched for by public authorities.
   const receiver = mode === 'live' ? {} : { WEBHOOK_CA_FILE: receiverCaFile(folder.mode) }
+  const roles = rolesOf(options)
+  const peers = peersOf(ports, roles, paid)
   const hosts = (role: Role, main: string, more: (name: string) => Record<string, string>): Part[] =>
-    namesOf(role, ports[role]).map((name, index) =>
+    (roles.includes(role) ? namesOf(role, ports[role]) : []).map((name, index) =>
       service(name, main, { OPS_PORT: String(ports[role][index]), ...more(name) }),
     )
-  const peers = peersOf(ports, paid)
   const api = (name: string, port: number): Part =>
     service(name, 'api/main.ts', { API_PORT: String(port), API_SERVICES: peers, ...secret })
   const apis = namesOf('api', ports.apis).map((name, index) => api(name, ports.apis[index] ?? 0))
@@ -241,9 +245,13 @@ function servicesOf(options: SystemOptions, env: Record<string, string>): Part[]
 
 type Role = 'feeds' | 'processors' | 'webhooks'
 
+function rolesOf({ rehearse, mode }: SystemOptions): Role[] {
+  if (!rehearse) return ['feeds', 'processors', 'webhooks']
+  return mode === 'live' ? ['feeds', 'processors'] : ['processors']
+}
+
 /** Whose metrics the API tells beside its own. */
-function peersOf(ports: Ports, paid: boolean): string {
-  const roles = ['feeds', 'processors', 'webhooks'] as const
+function peersOf(ports: Ports, roles: readonly Role[], paid: boolean): string {
   const hosts = roles.flatMap((role) =>
     namesOf(role, ports[role]).map((name, index) => `${name}=${urlAt(ports[role][index] ?? 0)}`),
   )

@@ -32,6 +32,7 @@ export async function fleetOptions(
   }
   return {
     mode: 'demo',
+    rehearse: false,
     folder,
     ports,
     simulator: { SIMULATOR_SEED: '7', SIMULATOR_RATE: String(rate) },
