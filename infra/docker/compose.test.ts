@@ -184,6 +184,17 @@ describe('docker-compose.yml', () => {
     expect(users).toBe('./infra/docker/clickhouse/analyst.xml:/etc/clickhouse-server/users.d/analyst.xml:ro')
   })
 
+  it('bounds what ClickHouse writes of itself, each second and at each query', () => {
+    const file = './infra/docker/clickhouse/logs.xml'
+    expect(compose.services['clickhouse']?.volumes).toContain(`${file}:/etc/clickhouse-server/config.d/logs.xml:ro`)
+    const xml = read(file)
+    const off = [...xml.matchAll(/<(\w+)_log remove="1"\/>/g)].map(([, name]) => name)
+    const often = ['text', 'trace', 'metric', 'asynchronous_metric', 'latency', 'query_metric']
+    expect(off).toEqual([...often, 'background_schedule_pool'])
+    const week = /<(\w+)_log><ttl>event_date \+ INTERVAL 7 DAY DELETE<\/ttl><\/\1_log>/g
+    expect([...xml.matchAll(week)].map(([, name]) => name)).toEqual(['query', 'query_views', 'part', 'error'])
+  })
+
   it('pins every image', () => {
     const images = services.filter(([, { build }]) => build === undefined).map(([, { image }]) => image)
     expect(images.filter((image) => !/:v?\d+\.\d+/.test(image))).toEqual([])
