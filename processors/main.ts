@@ -29,10 +29,13 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const host = await connectHost('processors', config, report)
   const all = [...Array(partitions).keys()]
   const decoder = new Decoder(host.ports.codec, (id) => host.ports.lookUp(id))
+  const behind = new Set<string>()
   const hosted = await Promise.all(
     rows.map(async (row) => {
       const besides = await findBesides(row, all, { ...host, decoder, partitions })
-      const ready = besides.size === 0 ? undefined : catchUpAll(besides, report)
+      if (besides.size > 0) behind.add(row.name)
+      const ready =
+        besides.size === 0 ? undefined : catchUpAll(besides, report).then(() => void behind.delete(row.name))
       return { row, besides, membership: await host.join(row.name, row.inputs, all, ready) }
     }),
   )
@@ -47,6 +50,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const refusedMarks = (): number => runner.owners().reduce((sum, { work }) => sum + (work?.refusedMarks ?? 0), 0)
   const health = () => ({
     ok: runner.isWell,
+    ready: behind.size === 0,
     processors: runner.partitions(),
     refused_marks: refusedMarks(),
     catching_up: hosted.flatMap(({ besides }) => [...besides.values()].map((beside) => beside.report)),

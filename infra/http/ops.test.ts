@@ -21,6 +21,17 @@ describe('the ops server', () => {
     await ops.close()
   })
 
+  it('is well and not ready while there is what must come first', async () => {
+    let ready = false
+    const ops = await startOps(new Registry(), () => ({ ok: true, ready }), anywhere)
+    const statuses = () =>
+      Promise.all(['/healthz', '/readyz'].map(async (path) => (await fetch(ops.url + path)).status))
+    expect(await statuses()).toEqual([200, 503])
+    ready = true
+    expect(await statuses()).toEqual([200, 200])
+    await ops.close()
+  })
+
   it('answers no web page of another site, whatever its name points to', async () => {
     const ops = await startOps(new Registry(), () => ({ ok: true }), anywhere)
     expect(await asPages(`${ops.url}/metrics`)).toEqual(guarded)

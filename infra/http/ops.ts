@@ -6,6 +6,8 @@ import { clientServer } from './server.ts'
 
 export interface Health {
   readonly ok: boolean
+  /** False: nothing is wrong, and what it is to take the place of must not end yet. */
+  readonly ready?: boolean
   readonly [detail: string]: unknown
 }
 
@@ -24,7 +26,7 @@ export function processMetrics(): Registry {
   return register
 }
 
-/** Serves `/healthz` (503 when not ok), `/readyz` and `/metrics` (Prometheus text) of one service. */
+/** Serves `/healthz` (503 when not ok), `/readyz` (nor ready) and `/metrics` (Prometheus text) of one service. */
 export async function startOps(
   metrics: Registry,
   health: () => Health,
@@ -42,7 +44,8 @@ export async function startOps(
       return
     }
     const state = health()
-    response.writeHead(state.ok ? 200 : 503, { 'content-type': 'application/json' }).end(`${JSON.stringify(state)}\n`)
+    const isFine = state.ok && (request.url === '/healthz' || state.ready !== false)
+    response.writeHead(isFine ? 200 : 503, { 'content-type': 'application/json' }).end(`${JSON.stringify(state)}\n`)
   })
   const bound = await listen(server, host, port)
   return { url: `http://${host}:${bound}`, close: () => closeServer(server) }

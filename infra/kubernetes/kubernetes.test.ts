@@ -74,6 +74,11 @@ describe('the manifests for Kubernetes', () => {
     expect(silent.map(([name]) => name)).toEqual(['prepare'])
   })
 
+  it('end no older host of processors before a newer one has caught up', () => {
+    const { readinessProbe } = new Map(containers).get('processors') ?? {}
+    expect(readinessProbe).toMatchObject({ httpGet: { path: '/readyz' } })
+  })
+
   it.each(['api', 'console'])('have %s ask each host that holds a part', (name) => {
     const { env = [] } = new Map(containers).get(name) ?? {}
     const asked = env.find((one) => one.name === 'API_SERVICES')?.value ?? ''
