@@ -199,7 +199,7 @@ it('rings as the core does that has a mark a second, where trades are few', () =
           metric((seconds += 10 * after), 'cvd', { 'buy@okx': buy, 'cvd@okx': buy }),
         )
         const before = told.splice(0, Math.min(begin, steps.length - 4))
-        const from = (told[0]?.value.time ?? T0) - SECOND
+        const from = (before.at(-1)?.value.time ?? (told[0]?.value.time ?? T0) - 2 * SECOND) + SECOND
         const terms = readRuleTerms({ when, held_for: held }) as RuleTerms
         const reader = new PastReader(ruleKind.series?.(terms) ?? [], from)
         for (const message of before) reader.feed(message)

@@ -63,7 +63,7 @@ export class WhatIf {
   #readyBy = 0
   #source: string | undefined
   readonly #isMoved: boolean
-  #hasBegun = false
+  #hasBegun: boolean
   /** The alert is not as it was when figures moved by time last: it looks at them when they do next, whatever they are. */
   #hasChanged = true
 
@@ -75,6 +75,7 @@ export class WhatIf {
     const names = new Set([...looksAt, ...(alertKinds.of(terms.terms).series?.(terms.terms) ?? [])])
     for (const name of names) addSeries(this.#state, asset, new Series(name, fresh(NEVER))).watchers += 1
     for (const [name, saved] of past?.series ?? []) this.#state.series.get(asset)?.get(name)?.warm(saved)
+    this.#hasBegun = past !== undefined && past.series.length > 0
     this.#create()
     this.#isMoved = this.#movesAt < Infinity || (alertKinds.of(terms.terms).holds?.(terms.terms) ?? 0) > 0
   }
@@ -93,7 +94,7 @@ export class WhatIf {
 
   /**
    * Lets time pass up to a record of a time, by `most` steps at most; whether it has. Only where time alone moves its figures
-   * or ends what has to hold, and not before the first record: nothing is known of that time.
+   * or ends what has to hold, and not before the first record that it knows of: nothing is known of that time.
    */
   pass(until: Micros, most = Infinity): boolean {
     if (!this.#isMoved || !this.#hasBegun) return true
