@@ -116,6 +116,21 @@ describe('an alert that is tried out', () => {
     }
   })
 
+  it('counts its minute from when figures of trades are told, 2 s behind their bucket', () => {
+    const when = { metric: 'cvd', operator: 'above', value: 5 }
+    const log = [6, 0, 0, 0, 0, 0, 6, 6].map((value, at) => metric((at + 1) * 10, 'cvd', { 'cvd@okx': value }))
+    const live = given(createRule(when))
+    const trial = new WhatIf({ ...level, terms: readRuleTerms({ when }) as RuleTerms }, T0)
+    for (const [offset, message] of log.entries()) {
+      live.batch(mark((offset + 1) * 10 + 2), message)
+      trial.feed({ partition: 3, offset, message })
+    }
+    expect([live.rang, trial.rang.map(({ time }) => (time - T0) / SECOND)]).toEqual([
+      [10, 80],
+      [10, 80],
+    ])
+  })
+
   it('rings no more often where it tells that it is over', () => {
     const values = [0, 6, 6, 0, 0, 0, 0, 0, 7, 7, 0]
     const rangOf = (resolved: boolean) => {
@@ -207,7 +222,7 @@ it('rings as the core does that has a mark a second, where trades are few', () =
         const live = given(mark((from - T0) / SECOND), createRule(when, { held_for: held, hours: 720 }), warm)
         const trial = new WhatIf({ ...level, terms, past: reader.told }, from)
         for (const [offset, message] of told.entries()) {
-          const end = (message.value.time - T0) / SECOND
+          const end = (message.value.time - T0) / SECOND + 2 // when what a bucket comes to is told
           for (let now = live.state.time / SECOND - T0 / SECOND + 1; now <= end; now += 1) live.batch(mark(now))
           live.batch(message)
           trial.feed({ partition: 3, offset, message })

@@ -1,5 +1,6 @@
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Message, Micros, NewAlert, Trigger } from '../../schemas/records.ts'
+import { LATENESS } from '../cvd/state.ts'
 import { alerts } from './alerts.ts'
 import { FIGURES_EVERY } from './evaluate.ts'
 import type { Input, StoredAlert } from './kinds/kind.ts'
@@ -128,7 +129,8 @@ export class WhatIf {
 
   /** Whether it was looked at. */
   feed({ message, partition, offset, source, changesNothing = false }: InputRecord): boolean {
-    const time = message.value.time - (message.value.time % SECOND)
+    const told = toldAt(message)
+    const time = told - (told % SECOND)
     if (changesNothing && !this.#isReady(time)) return false
     this.pass(time)
     this.#source = source
@@ -194,6 +196,11 @@ export class WhatIf {
     const { ringsOnce, isTriedAgain = false } = alertKinds.of(terms)
     if (isTriedAgain && ringsOnce(terms)) this.#again = Math.max(this.#state.time, ring.time) + COOLDOWN
   }
+}
+
+/** What a bucket of trades comes to is told behind its end: time has gone on by then. */
+function toldAt({ type, value }: Input): Micros {
+  return type === 'metric' && value.core === 'cvd' ? value.time + LATENESS : value.time
 }
 
 function stepOf(time: Micros): number {
