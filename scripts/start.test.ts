@@ -71,6 +71,14 @@ describe('npm start', () => {
     })
   })
 
+  it('rehearses on parts of its own alone', async () => {
+    const { code, said } = await startWith({ KAFKA_BROKERS: '127.0.0.1:1' }, '--ports', 'auto', '--rehearse')
+    expect([code, said]).toEqual([
+      2,
+      'a rehearsal has parts of its own: unset KAFKA_BROKERS, SCHEMA_REGISTRY_URL and CLICKHOUSE_URL\n',
+    ])
+  })
+
   it('refuses to take real money for a simulated market, and says what else is missing', async () => {
     const { code, said } = await start('--ports', 'auto', '--payments', 'x402')
     expect(code).toBe(2)

@@ -58,9 +58,13 @@ async function main(): Promise<void> {
 }
 
 /** What a part would refuse only once the stores are up. MODE is said by our flags. */
-function checkGiven({ tape }: StartOptions, env: NodeJS.ProcessEnv): void {
+function checkGiven({ tape, rehearse }: StartOptions, env: NodeJS.ProcessEnv): void {
   checkSettings(env, ['MODE'])
   if (env['SERVICE_SECRET'] || env['SERVICE_SECRET_FILE']) serviceSecrets(readConfig(env, serviceSecretSettings))
+  if (rehearse && Object.keys(externalParts()).length > 0)
+    throw new UsageError(
+      'a rehearsal has parts of its own: unset KAFKA_BROKERS, SCHEMA_REGISTRY_URL and CLICKHOUSE_URL',
+    )
   if (tape !== undefined && !existsSync(tape)) throw new UsageError(`--tape ${tape}: there is no such file or folder`)
 }
 
