@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../infra/simulator/market/random.ts'
-import { actionText, FORGETS_SECONDS, round } from './schedule.ts'
+import { type Action, actionText, FORGETS_SECONDS, round, takeNext } from './schedule.ts'
 
 describe('a round of chaos', () => {
   it('is the same for the same seed and another for another', () => {
@@ -62,6 +62,20 @@ describe('a round of chaos', () => {
       'network cut at link for  s',
       'rolling restart of the brokers',
     ])
+  })
+
+  it('takes nothing off the log before it may, then first what has waited for that', () => {
+    const all = round(new Random(3), { own: true })
+    const loses = (action: Action | undefined) => action?.kind === 'cut' || action?.kind === 'overtake'
+    const left = [...all]
+    const early = Array.from({ length: 5 }, () => takeNext(left, false))
+    expect(early).toEqual(all.filter((action) => !loses(action)).slice(0, 5))
+    const late = Array.from({ length: left.length }, () => takeNext(left, true))
+    expect([...early, ...late]).toHaveLength(all.length)
+    expect(late).toEqual(all.filter((action) => !early.includes(action)))
+    expect(takeNext(left, true)).toBeUndefined()
+    const only = all.filter(loses)
+    expect(takeNext([...only], false)).toEqual(only[0])
   })
 
   it('replaces the processors after a broker of its own has forgotten them', () => {

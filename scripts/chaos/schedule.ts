@@ -171,6 +171,12 @@ function losses(random: Random, topics: readonly TopicName[]): Action[] {
   ]
 }
 
+/** The next of a round; what takes something off the log only where it may, or nothing else is left. */
+export function takeNext(left: Action[], mayLose: boolean): Action | undefined {
+  const at = mayLose ? 0 : left.findIndex(({ kind }) => kind !== 'cut' && kind !== 'overtake')
+  return left.splice(Math.max(at, 0), 1)[0]
+}
+
 function pick(names: readonly string[], random: Random): string {
   return names[random.below(names.length)] ?? ''
 }
