@@ -8,8 +8,11 @@ import { hostNow } from './process-clock.ts'
 const price: FactRow = { kind: 'ticker', symbol: 'BTCUSDT', time: null, last: '100' }
 const call = { path: '/', cost: 1 }
 
+/** A whole minute: where in its period a poll stands decides when it is due again. */
+const MINUTE = 1_795_000_020_000
+
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date'], now: MINUTE })
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -84,7 +87,7 @@ describe('a poll of the minutes that are over', () => {
   if (candles === undefined) throw new Error('no poll of candles')
 
   it('tells nothing before its first minute, is connecting from there on, and lives by its first answer', async () => {
-    vi.setSystemTime(1_795_000_030_000)
+    vi.setSystemTime(MINUTE + 10_000)
     const { venue, poller, askAfter } = started(candles, undefined)
     poller.tick()
     expect(poller.state).toBeUndefined()
@@ -96,7 +99,7 @@ describe('a poll of the minutes that are over', () => {
   })
 
   it('is connecting once it was due, also where it could not be asked', () => {
-    vi.setSystemTime(1_795_000_030_000)
+    vi.setSystemTime(MINUTE + 10_000)
     const { poller } = started(candles, undefined)
     vi.setSystemTime(Date.now() + 67_000)
     expect(poller.state?.state).toBe('connecting')
