@@ -198,6 +198,7 @@ describe.each(releases)('a system of %s that was backed up, restored and started
       await expect.poll(async () => Number((await key())['charged_usdc']) - total(), PATIENCE).toBeCloseTo(0)
       const before = await vi.waitFor(facts, PATIENCE) // ClickHouse may be late on a busy machine
       const has = await presentOf()
+      await everyAnswer(started().run(), has) // all is told by now: without feeds nothing comes any more
       await hold('feeds', HELD_MS)
       await expect.poll(() => readFileSync(started().logFile, 'utf8'), PATIENCE).toMatch(filled)
       const { standing, ofNow } = await everything(has)
