@@ -69,7 +69,7 @@ describe('/healthz', () => {
   it('finds ClickHouse there that is only busy', async () => {
     const query = api.database.query.bind(api.database)
     api.database.query = async (sql, params) => {
-      await new Promise((resolve) => setTimeout(resolve, 1_200))
+      await new Promise((resolve) => setTimeout(resolve, 1_200)) // the query's own time
       return query(sql, params)
     }
     expect((await api.get('/healthz')).body).toMatchObject({ status: 'ok', parts: { clickhouse: 'ok' } })
