@@ -87,7 +87,8 @@ interface TriggerRow {
   readonly at: number
 }
 
-async function readTrigger({ clickhouse, api }: Addresses, id: string): Promise<Trace> {
+async function readTrigger({ clickhouse, api }: Addresses, webhookId: string): Promise<Trace> {
+  const id = decodeURIComponent(webhookId)
   const [row] = await clickhouse.rows<TriggerRow>(triggerSql, { id })
   if (row === undefined)
     throw new UsageError(`there is no trigger ${id}; take a webhook-id, it is found a few seconds after its webhook`)

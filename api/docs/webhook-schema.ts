@@ -19,7 +19,7 @@ const top = (event: string, severities: readonly string[], data: Schema): Schema
       alert_id: text('The alert'),
       symbol: text('As submitted'),
       severity: oneOf(severities, 'How grave it is'),
-      trigger_id: text('The same on every attempt: also the webhook-id header'),
+      trigger_id: text('The same on every attempt: also the webhook-id header, percent-encoded where it is not ASCII'),
       test: boolean('Only there in a test event, and true'),
       demo: boolean('Only there where the market is simulated, and true'),
       data,
@@ -121,7 +121,7 @@ export const webhooks: Readonly<Record<string, { readonly summary: string; reado
 
 export const webhookHeaders = object('Headers of every attempt', {
   'X-SVC-Signature': text('sha256=<hex>: HMAC-SHA256 of the raw body, key: the whole webhook_secret as UTF-8'),
-  'webhook-id': text('The trigger: the same on every attempt'),
+  'webhook-id': text('The trigger_id, percent-encoded where it is not ASCII: the same on every attempt'),
   'webhook-timestamp': text('Unix seconds of the attempt', { pattern: String.raw`^\d+$` }),
   'webhook-signature': text('v1,<base64>: HMAC-SHA256 of id.timestamp.body, key: the secret after whsec_, decoded'),
 })

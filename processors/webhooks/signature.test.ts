@@ -43,6 +43,26 @@ it('signs with HMAC-SHA256, whatever the secret and the body', () => {
   )
 })
 
+it('names and signs the id in ASCII, whatever its asset is called', () => {
+  const signed = (triggerId: string): Record<string, string> =>
+    signatureHeaders({
+      keys: signingKeys(vectors[1].secret),
+      triggerId,
+      body: Buffer.from('{}'),
+      at: Date.now() * 1_000,
+    })
+  const usual = "alert_1-2.a0.xyz:B$c/d@e+f&g=h,i;j?k#l~m!n*o'(p)_1_over"
+  expect(signed(usual)['webhook-id']).toBe(usual)
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1 }), (asset) => {
+      const headers = signed(`alert_1.a0.${asset}_1`)
+      expect(headers['webhook-id']).toMatch(/^[!-~]+$/)
+      expect(decodeURIComponent(headers['webhook-id'] ?? '')).toBe(`alert_1.a0.${asset}_1`)
+      expect(new Webhook(vectors[1].secret).verify('{}', headers)).toEqual({})
+    }),
+  )
+})
+
 describe('a webhook that arrived', () => {
   const certificates = new Certificates()
   const trigger = triggerTo('https://localhost/', { symbol: 'BTC', condition_met: 'über 70 000 €' })

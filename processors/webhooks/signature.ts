@@ -33,15 +33,17 @@ export function signingKeys(secret: string): SigningKeys {
  * The signature headers of one attempt.
  *
  * - `X-SVC-Signature: sha256=<hex>`: HMAC-SHA256 of the body; the key is the secret's text as UTF-8.
- * - Standard Webhooks' trio: HMAC-SHA256 of `id.timestamp.body`; the key is the secret's base64 part decoded.
+ * - Standard Webhooks' trio: HMAC-SHA256 of `id.timestamp.body`; the key is the secret's base64 part decoded. The id is
+ *   percent-encoded, as a header has ASCII only and assets are called what their venues like.
  */
 export function signatureHeaders({ keys, triggerId, body, at }: Signed): Record<string, string> {
+  const id = encodeURI(triggerId)
   const timestamp = String(Math.floor(at / 1_000_000))
   return {
     'X-SVC-Signature': `sha256=${hmac(keys.whole, '', body, 'hex')}`,
-    'webhook-id': triggerId,
+    'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${hmac(keys.decoded, `${triggerId}.${timestamp}.`, body, 'base64')}`,
+    'webhook-signature': `v1,${hmac(keys.decoded, `${id}.${timestamp}.`, body, 'base64')}`,
   }
 }
 

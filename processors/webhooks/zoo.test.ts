@@ -112,6 +112,13 @@ describe('a receiver that answers', () => {
     expect(await attempt(url)).toMatchObject({ is: 'delivered' })
   })
 
+  it('has what tells of an asset whose name is not ASCII', async () => {
+    const { url, got } = await receiver(status(200))
+    const trigger = triggerTo(url, { trigger_id: 'alert_all_1786060800_1.a0.币安人生_1' })
+    expect(await senderTo(caller)(trigger, 1, () => undefined)).toMatchObject({ is: 'delivered' })
+    expect(got.map(({ id }) => decodeURIComponent(id))).toEqual([trigger.trigger_id])
+  })
+
   it('at an IPv6 address has it, under the literal and under a name', async () => {
     const { url, port } = await receiver(status(200), '::1')
     expect(await attempt(url)).toMatchObject({ is: 'delivered' })

@@ -44,6 +44,13 @@ describe('an email', () => {
     expect(taken?.data).toContain('BTC rose above 70000 USD')
   })
 
+  it('names its trigger in letters that a Message-ID may have, whatever the asset is called', async () => {
+    const trigger = triggerFor({ type: 'email', to: 'me@example.com' }, { trigger_id: 'alert_1.a0.xyz:币安人生_1' })
+    await senderTo(caller, { mailer, deadlineMs: 20_000 })(trigger, 1, () => undefined)
+    const id = /^Message-ID:\s+<([\w.%]+)@example\.com>\r$/im.exec(server.taken[0]?.data ?? '')?.[1] ?? ''
+    expect(decodeURIComponent(id)).toBe(trigger.trigger_id)
+  })
+
   it('waits for one of few connections where many are sent at once', async () => {
     const results = await Promise.all(Array.from({ length: 40 }, (_, n) => mail(`n${n}@example.com`)))
     expect(results.every(({ is }) => is === 'delivered')).toBe(true)

@@ -64,7 +64,8 @@ export const email: Channel<EmailDestination> = {
     const message = messageOf(event)
     const footer = `You get this since the alert ${message.fields.alert_id} names your address.`
     const text = `${fit(message.text, TEXT_MAX)}\n\n${fit(factLines(message), TEXT_MAX)}\n\n${fit(footer, TEXT_MAX)}\n`
-    return { by: 'smtp', to, subject: fit(message.title, SUBJECT_MAX), text, id: message.fields.trigger_id }
+    const id = encodeURIComponent(message.fields.trigger_id) // as a Message-ID can have it
+    return { by: 'smtp', to, subject: fit(message.title, SUBJECT_MAX), text, id }
   },
   verdict: (heard) => verdictOf(heard, deadOf(heard)),
 }

@@ -151,7 +151,7 @@ class Account {
     const said = JSON.parse(entry.body) as Event | Digest
     const events = 'events' in said ? said.events : [said]
     const isDigest = 'events' in said
-    if (said.trigger_id !== id) this.wrong.push(`${id}: its body is of ${said.trigger_id}`)
+    if (said.trigger_id !== decodeURIComponent(id)) this.wrong.push(`${id}: its body is of ${said.trigger_id}`)
     if (isDigest && (said.count !== events.length || events.length < 2))
       this.wrong.push(`${id}: a digest of ${said.count} that has ${events.length}`)
     for (const { alert_id } of events) if (alert_id !== alertId) this.wrong.push(`${id}: it tells ${alert_id} too`)
