@@ -164,7 +164,7 @@ export const triggerId = {
   in: 'path',
   rule: {
     kind: 'shape',
-    pattern: /^alert_[\w.-]{1,140}$/,
+    pattern: /^alert_[^\s/]{1,140}$/,
     description: 'a trigger_id of the deliveries',
     optional: false,
   },

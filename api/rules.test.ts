@@ -238,6 +238,19 @@ describe('POST /alerts', () => {
     expect(api.alerts.newest.watched()).toEqual([])
   })
 
+  it('sends again what rang for a symbol whose name is not ASCII', async () => {
+    const body = { ...ruleBody({ symbols: 'all' }), symbol: undefined }
+    const { alert_id: id, manage_token: token } = (await api.send('POST', '/alerts', { body, headers })).body
+    const told = { ...metric(10, 'cvd', { 'cvd@binance': 9 }).value, asset: '币安人生', time: NOW + 10_000_000 }
+    api.alerts.take({ type: 'metric', value: told })
+    const [rang] = api.alerts.sent.flatMap(({ message }) => (message?.type === 'trigger' ? [message.value] : []))
+    const { alert_id = '', trigger_id = '' } = rang ?? {}
+    expect(trigger_id).toContain('币安人生')
+    api.database.triggers = [{ alert_id, trigger_id, partition: 0, offset: 7 }]
+    const at = `/alerts/${String(id)}/deliveries/${encodeURIComponent(trigger_id)}/resend`
+    expect(await api.send('POST', at, { token: String(token) })).toMatchObject({ status: 200, body: { trigger_id } })
+  })
+
   it.each([
     [{ symbols: [] }, 'invalid_symbol symbols'],
     [{ symbols: ['BTC', 7] }, 'invalid_symbol symbols'],
