@@ -123,6 +123,7 @@ describe('a code', () => {
     ['the mail server is busy', reply(450, 'RCPT TO 450 try later'), '503 data_unavailable'],
     ['the mail server is away', away, '503 data_unavailable'],
     ['the operator’s password is wrong', wrongPassword, '503 data_unavailable'],
+    ['the operator may not relay', reply(550, 'RCPT TO 550 5.7.1 relaying denied'), '503 data_unavailable'],
     ['the operator’s sender is refused', reply(550, 'MAIL FROM 550 5.7.1 not verified'), '503 data_unavailable'],
     ['the operator’s server is refused', reply(554, 'CONN 554 5.7.1 listed'), '503 data_unavailable'],
     ['the operator’s server may not relay', reply(554, 'RCPT TO 554 5.7.1 relay denied'), '503 data_unavailable'],

@@ -65,6 +65,35 @@ describe('an email', () => {
     expect(await mail(to)).toMatchObject({ is: 'failed', ...outcome })
   })
 
+  it.each([
+    ['550 5.1.1 no such user'],
+    ['550 mailbox disabled, not accepting messages: 5.2.1.'],
+    ['556 5.1.10 recipient address has null MX'],
+    ['550 no such user here'],
+    ['551 user not local'],
+    ['550 5.1.1 <limit@policy.example.com>: user unknown, 5.1.20.3 is not blocked'],
+  ])('ends its alert’s deliveries where there is no such mailbox: %s', (reply) => {
+    const heard = { status: Number.parseInt(reply, 10), text: `RCPT TO ${reply}`, retryAfter: undefined, now: 0 }
+    expect(email.verdict(heard)).toEqual({ is: 'dead', error: 'gone' })
+  })
+
+  it.each([
+    ['550 5.7.1 <me@example.com>... Relaying denied'],
+    ['550 relay not permitted'],
+    ['550 5.7.54 SMTP; Unable to relay recipient in non-accepted domain'],
+    ["553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)"],
+    ["553 sorry, that domain isn't in my list of allowed rcpthosts"],
+    ['550 5.7.1 Service unavailable, client host [203.0.113.9] blocked using zen.spamhaus.org'],
+    ['554 5.7.1 Service unavailable, client host [203.0.113.9] blocked using zen.spamhaus.org'],
+    ['550 5.4.5 Daily user sending limit exceeded'],
+    ['550 5.1.8 <alerts@example.com>: Sender address rejected: Domain not found'],
+    ['550 Sender verify failed'],
+    ['550 authentication required'],
+  ])('is tried again where it is the operator who is refused: %s', (reply) => {
+    const heard = { status: Number.parseInt(reply, 10), text: `RCPT TO ${reply}`, retryAfter: undefined, now: 0 }
+    expect(email.verdict(heard)).toEqual({ is: 'retry', error: 'status' })
+  })
+
   it('is tried again where the operator’s password is wrong, its server away, unknown or not trusted', async () => {
     const wrong = new URL(server.url)
     wrong.password = 'another'

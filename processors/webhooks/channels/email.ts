@@ -76,16 +76,27 @@ export function addressShown(to: string): string {
 }
 
 /**
- * RFC 5321: of a recipient 550 "mailbox unavailable", 551 "user not local", 553 "mailbox name not allowed"; another 5yz is a
- * permanent refusal of this message. What a server says before it knows the recipient is the operator's to mend.
+ * RFC 5321: 552 of a recipient, "exceeded storage allocation", and any 5yz of the text refuse this message for good. Who is
+ * refused else is the operator, as what a server says before it knows the recipient: that is the operator's to mend.
  */
 function deadOf(heard: Heard): Dead | undefined {
   if (heard.status < 500) return undefined
   if (isNoMailbox(heard)) return 'gone'
-  return /^(?:RCPT TO|DATA)/.test(heard.text) ? 'rejected' : undefined
+  return /^(?:RCPT TO 552|DATA)/.test(heard.text) ? 'rejected' : undefined
 }
 
-/** `text`: the command and the reply. */
+/** RFC 3463: X.1 is about an address (7 and 8 of it the sender's), X.2.1 "mailbox disabled". */
+const noMailboxCode = /^5\.(?:1\.(?![78]$)|2\.1$)/
+/** What a 550 without such a code says where it is not the mailbox that is refused, but who sends. */
+const senderWords = /relay|denied|blocked|blacklist|policy|prohibit|rcpthosts|limit|sender|authentic/i
+
+/**
+ * RFC 5321: of a recipient 550 "mailbox unavailable", 551 "user not local", 553 "mailbox name not allowed"; RFC 7504: 556.
+ * Servers answer the same where they do not relay for the operator, block him or have had enough mail of him for today.
+ * `text`: the command and the reply.
+ */
 export function isNoMailbox({ status, text }: Pick<Heard, 'status' | 'text'>): boolean {
-  return text.startsWith('RCPT TO') && [550, 551, 553, 556].includes(status)
+  if (!text.startsWith('RCPT TO') || ![550, 551, 553, 556].includes(status)) return false
+  const [code] = /(?<![\d.])5(?:\.\d{1,3}){2}(?!\.?\d)/.exec(text) ?? []
+  return code === undefined ? !senderWords.test(text) : noMailboxCode.test(code)
 }
