@@ -144,7 +144,7 @@ describe('a dispatcher', () => {
     )
   })
 
-  it('times a first attempt that is answered before it is told to be sent, and no later one', async () => {
+  it('times a first attempt that is answered before it is told to be sent, and no later one, nor one by hand', async () => {
     let timed = 0
     const told: (() => void)[] = []
     const send: Send = (_, attempt, onSent) => {
@@ -156,10 +156,12 @@ describe('a dispatcher', () => {
     }
     const world = dispatch(send, { clock: fastClock(1_000), onFirstSent: () => (timed += 1) })
     worlds.push(world)
-    append(world.broker, numbered(1))
+    const offset = append(world.broker, numbered(1))
     await expect.poll(() => attempts(world.broker).length, POLL).toBe(2)
+    append(world.broker, resendOrder(numbered(1), offset))
+    await expect.poll(() => attempts(world.broker).length, POLL).toBe(3)
     for (const tell of told) tell()
-    expect([told.length, timed]).toEqual([2, 1])
+    expect([told.length, timed]).toEqual([3, 1])
   })
 
   it('retries by the schedule until it is exhausted, and the oldest is known meanwhile', async () => {

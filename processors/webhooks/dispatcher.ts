@@ -216,8 +216,8 @@ export class Dispatcher {
     for (const { each, trigger } of loaded) if (trigger === undefined) task.lost(each)
     const [first] = found
     if (first === undefined) return undefined
-    const { attempts, digest: id, triggered } = first.each
-    const isFirst = attempts === 0 && id === null // the answer may be here before it is told that all was sent
+    const { attempts, digest: id, triggered, byHand } = first.each
+    const isFirst = attempts === 0 && id === null && !byHand // the answer may be here before it is told that all was sent
     const onSent = (at: Micros): void => {
       if (isFirst) this.#options.deliveries.sent((at - triggered) / 1_000)
     }
