@@ -170,6 +170,7 @@ export class Deliveries {
     if (known.phase !== 'waiting') return undefined
     this.#byDigest.delete(known)
     known.digest = null // its owner wants it by itself
+    known.attempts = 0 // and its schedule begins again, as that of one that had ended
     known.due = now
     unwritten.delivery(known, 'due', this.#partition, now)
     return this.#ready(known)

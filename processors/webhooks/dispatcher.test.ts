@@ -254,6 +254,26 @@ describe('a dispatcher', () => {
       .toMatchObject({ number: 0, outcome: 'cancelled', error: 'not_found' })
   })
 
+  it('begins its schedule again with what its owner asks for while it is tried, over a change of owners too', async () => {
+    const first = begin({ clock: fastClock(0) })
+    first.network.answer = () => FAILED
+    const offset = append(first.broker, numbered(1))
+    for (let asked = 0; asked < 12; asked++) {
+      await expect.poll(() => pending(first.broker).get('alert_btc_1_1_1')?.attempts, POLL).toBe(1)
+      await expect.poll(() => attempts(first.broker).length, POLL).toBe(asked + 1)
+      append(first.broker, resendOrder(numbered(1), offset))
+    }
+    await expect.poll(() => pending(first.broker).get(POSITION)?.trigger_offset, POLL).toBe(13)
+    await expect.poll(() => attempts(first.broker).length, POLL).toBe(13)
+    const all = attempts(first.broker)
+    expect(all.filter(({ number, outcome }) => number !== 1 || outcome !== 'retry')).toEqual([])
+    first.membership.deal()
+    const second = begin({ broker: first.broker, clock: fastClock(100) })
+    await expect.poll(() => attempts(second.broker).length, POLL).toBe(14)
+    expect(attempts(second.broker)[13]).toMatchObject({ number: 2, outcome: 'delivered' })
+    expect(attempts(second.broker)[13]?.started).toBeGreaterThanOrEqual(all[12]?.due ?? Infinity)
+  })
+
   it('tells that a ring is over after the ring, which is tried again, and tells it where the ring ends untold', async () => {
     const { broker, network } = begin({ clock: fastClock(100) })
     network.answer = ({ trigger_id: id }, attempt) => (id === 'alert_btc_1_1_1' && attempt < 3 ? FAILED : 'ok')
