@@ -42,37 +42,42 @@ export interface Answer {
 /** HTTPS to receivers: dials what it is told, verifies who answers by name, keeps connections for a while. */
 export class Caller {
   readonly #agent: Agent
+  /** Keeps no connection, so that each is new. */
+  readonly #fresh: Agent
 
   /** `ca`: PEM of a further authority, trusted beside those that Node trusts. */
   constructor(ca?: string) {
     const trust = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
+    const secureContext = createSecureContext(trust) // once: reading all authorities takes milliseconds
     this.#agent = new Agent({
       keepAlive: true,
       timeout: IDLE_MS_MAX,
       maxFreeSockets: IDLE_PER_RECEIVER_MAX,
       maxCachedSessions: TLS_SESSIONS_MAX,
-      secureContext: createSecureContext(trust), // once: reading all authorities takes milliseconds
+      secureContext,
     })
+    this.#fresh = new Agent({ secureContext })
   }
 
   /** Rejects where no status came. Redirects are answers like others. */
   async post(post: Post): Promise<Answer> {
     try {
-      return await this.#send(post)
+      return await this.#send(post, this.#agent)
     } catch (error) {
       if (!(error instanceof StaleError)) throw error
-      return this.#send(post)
+      return this.#send(post, this.#fresh)
     }
   }
 
   close(): void {
     this.#agent.destroy()
+    this.#fresh.destroy()
   }
 
-  #send({ url, address, headers, body, signal, onSent }: Post): Promise<Answer> {
+  #send({ url, address, headers, body, signal, onSent }: Post, agent: Agent): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const call = request({
-        agent: this.#agent,
+        agent,
         method: 'POST',
         host: address,
         port: url.port === '' ? 443 : Number(url.port),

@@ -140,6 +140,21 @@ describe('a receiver that answers', () => {
     expect(await attempt(url)).toMatchObject({ is: 'delivered' })
     expect(got).toHaveLength(2)
   })
+
+  it('and has forgotten all that were kept gets it over a new one at once', async () => {
+    const kept = new Set<unknown>()
+    const waiting: (() => void)[] = []
+    const { url } = await receiver((request, response) => {
+      if (kept.has(request.socket)) return void request.socket.destroy()
+      waiting.push(() => {
+        kept.add(request.socket)
+        response.end('ok')
+      })
+      if (kept.size + waiting.length >= 4) for (const end of waiting.splice(0)) end()
+    })
+    expect(await Promise.all(Array.from({ length: 4 }, () => attempt(url)))).toHaveLength(4)
+    expect(await attempt(url)).toMatchObject({ is: 'delivered' })
+  })
 })
 
 describe('a receiver that', () => {
