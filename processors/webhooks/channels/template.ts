@@ -49,11 +49,11 @@ const sample: MessageFields = {
   alert_id: 'alert_btc_1_1',
   trigger_id: 'alert_btc_1_1_1',
   trigger_count: 1,
-  note: '',
+  note: 'a "note"',
   timestamp: '2026-01-01T00:00:00.000Z',
   quality: 'good',
   late: false,
-  record: '',
+  record: 'a "record"',
   test: true,
   demo: false,
 }
