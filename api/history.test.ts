@@ -317,6 +317,23 @@ describe('/cvd/history/:symbol before the first trades', () => {
     expect(await of()).toMatchObject({ share: 0.75, complete: false })
   })
 
+  it('says of each hour of candles what the coverage says of all', async () => {
+    const wholeness = async (): Promise<string[]> => {
+      api.advance(60_000)
+      const { points } = (await hours(`&start=${iso(BEGUN - 2 * HOUR)}&end=${iso(BEGUN + 2 * HOUR)}`)) as {
+        points: Point[]
+      }
+      return points.map(({ complete, completeness }) => `${complete} ${completeness}`)
+    }
+    // Nothing says what takers bought on OKX before its first trade.
+    expect(await wholeness()).toEqual(['false gap', 'false gap', 'false gap', 'false gap'])
+    api.database.flows = api.database.flows.filter(({ venue }) => venue === 'binance')
+    const whole = 'true complete'
+    expect(await wholeness()).toEqual([whole, whole, whole, whole])
+    api.database.pasts = [-2, -1, 0].map((at) => candle(at, at === -1 ? null : 4))
+    expect(await wholeness()).toEqual([whole, 'false gap', whole, whole])
+  })
+
   it('gives the same points to whoever asks for a part of them', async () => {
     const all = (await hours())['points'] as { time: string }[]
     for (const limit of [1, 2, 3]) {

@@ -130,7 +130,7 @@ const completeness = {
   ),
   completeness: oneOf(
     completenessNames,
-    'complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade',
+    'complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before what is told of an exchange',
   ),
 }
 

@@ -1,4 +1,4 @@
-import { wasSubscribed, type Stretch } from '../../processors/cvd/covered-time.ts'
+import { wasSubscribed, type Covered, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -68,10 +68,11 @@ function historyView(context: TradeContext, asked: Asked, { rows, missing, ancho
   const holes = gaps.filter(isHole)
   const instruments = coveredOf(withPast(traded, past), { holes, unsubscribed })
   const isHeard = heardOf({ traded, past, unsubscribed })
+  const known = { since: allToldSince(context, instruments), now, gaps, instruments }
   const points = pointsOf(rows, range, { width, counted: context.counted, isHeard }).map(
     ({ time, backfilled, point }) => ({
       ...point,
-      ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps, instruments }),
+      ...wholenessOf({ time, width, backfilled }, known),
     }),
   )
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
@@ -107,6 +108,11 @@ function toldOf(
 ): Pick<TradeContext, 'now' | 'since'> {
   const first = sinceOf(since, past)
   return { now, since: first === null ? null : Math.max(first, anchor) }
+}
+
+/** From when on every instrument is told, by its past or its trades; at the latest from the first trade of any. */
+function allToldSince({ now, since }: TradeContext, instruments: readonly Covered[]): Micros {
+  return since === null ? now : Math.min(since, Math.max(...instruments.map((instrument) => instrument.since)))
 }
 
 interface HeardFacts {

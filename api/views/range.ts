@@ -105,7 +105,7 @@ interface WholenessFacts {
 
 /**
  * Whether a bucket holds all trades: `gap` where some are missing, nobody was subscribed in a part of it or it begins before
- * the first trade, `backfilled` where some came later by REST. Never `complete` with a `gap`, be it that the trades are still
+ * `since`, `backfilled` where some came later by REST. Never `complete` with a `gap`, be it that the trades are still
  * fetched or lost for good.
  */
 export function wholenessOf(
