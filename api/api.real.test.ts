@@ -48,6 +48,7 @@ beforeAll(async () => {
   real = openDatabase({ ...inject('parts').clickhouse, database }, createMetrics())
   fillViews(fake, now)
   fake.pasts = candles()
+  fake.gaps = [...crowdedGaps(), ...fake.gaps]
   await fillLog({ log, codec, partitions: PARTITIONS, now }, fake)
   await vi.waitFor(arrived, { timeout: 60_000, interval: 100 })
   api = await startChild({
@@ -109,6 +110,14 @@ function candles(): FakeCandle[] {
     }).flat()
   const isRead = (_: FakeCandle, index: number): boolean => index < 200 || (index >= 220 && index < 700) || index >= 710
   return [...of(3600, 400).filter(isRead), ...of(60, 200)]
+}
+
+/** Of another asset: one that is lost for good, and as many later ones as are looked at, all filled. */
+function crowdedGaps(): FakeDatabase['gaps'] {
+  const lost = { asset: 'eth', venue: 'okx', state: 'unfillable', missing: 4, from: now - HOUR, to: now - HOUR + 1 }
+  const filled = { ...lost, venue: 'binance', state: 'filled' }
+  const times = Array.from({ length: 1_000 }, (_, index) => now - HOUR + 10 + index)
+  return [lost, ...times.map((from) => ({ ...filled, from, to: from + 1 }))]
 }
 
 const hoursAgo = (hours: number): number => floorTo(open, HOUR) - hours * HOUR
@@ -216,6 +225,12 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     expect(
       await same((database) => readGaps({ database, partitions: PARTITIONS }, 'btc', now - 80 * SECOND + 1, now)),
     ).toHaveLength(0)
+  })
+
+  it('for gaps of which some stay, however many were filled since', async () => {
+    const [first, ...others] = await readGaps({ database: real, partitions: PARTITIONS }, 'eth', 0, now)
+    expect(first).toMatchObject({ venue: 'okx', state: 'unfillable' })
+    expect(others).toHaveLength(999)
   })
 })
 

@@ -154,6 +154,19 @@ describe('/cvd/history/:symbol', () => {
     expect(candles.body['coverage']).toMatchObject({ complete: false })
   })
 
+  it('states what stays missing, however many gaps were filled since', async () => {
+    const at = OPEN - 5 * MINUTE
+    const filled = { asset: 'btc', venue: 'binance', state: 'filled', missing: 0, from: at, to: at + 1 }
+    const lost = { ...filled, venue: 'okx', state: 'unfillable', from: at - 2, to: at - 1 }
+    api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE })]
+    api.database.gaps = [lost, ...Array.from({ length: 1_000 }, () => filled)]
+    const { body } = await api.get(`/cvd/history/BTC?interval=1m&start=${iso(at - MINUTE)}&end=${iso(at + MINUTE)}`)
+    expect(body).toMatchObject({
+      points: [{ completeness: 'gap' }, { completeness: 'backfilled' }],
+      coverage: { complete: false, gaps: [{ exchange: 'okx', state: 'unfillable' }] },
+    })
+  })
+
   it('takes no bucket for complete of which the log itself lost something', async () => {
     api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE })]
     api.database.logGaps = [lostTrades({ from: OPEN - 2 * MINUTE + 1, to: OPEN - 2 * MINUTE + 2 })]

@@ -54,7 +54,7 @@ export function unsubscribedOf(present: Present, asset: string): Unsubscribed[] 
 
 /** What is known to be missing in a range of an asset's trades. */
 export interface Missing {
-  /** Filled ones too, newest first. */
+  /** Filled ones too, behind the others; each newest first. */
   readonly gaps: readonly GapRow[]
   readonly unsubscribed: readonly Unsubscribed[]
 }

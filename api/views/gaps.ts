@@ -6,7 +6,7 @@ import { Row, type Database } from './database.ts'
 import { readLostTrades } from './log-gaps.ts'
 import { iso, microsSql, timeParam } from './time.ts'
 
-/** Most gaps that are looked at for one answer; the newest. */
+/** Most gaps that are looked at for one answer; in the order of `byState`. */
 const GAPS_MAX = 1000
 /** Most gaps that an answer lists; the newest. */
 const GAPS_SHOWN_MAX = 50
@@ -26,11 +26,11 @@ export interface GapRow {
 const gapsSql = `SELECT instrument, venue, toString(state) AS state, ${microsSql('from_time')} AS from_us,
   ${microsSql('to_time')} AS to_us, missing FROM gaps
   WHERE asset = {asset:String} AND to_time >= ${timeParam('from')} AND from_time < ${timeParam('to')}
-  ORDER BY from_us DESC, venue LIMIT ${GAPS_MAX}`
+  ORDER BY state = 'filled', from_us DESC, venue LIMIT ${GAPS_MAX}`
 
 /**
- * Gaps of an asset, filled ones too, and what the log itself lost of it, that touch the time from `from` up to `to`; newest
- * first.
+ * Gaps of an asset and what the log itself lost of it, that touch the time from `from` up to `to`; behind what stays missing
+ * what was filled, each newest first.
  */
 export async function readGaps(
   log: { readonly database: Database; readonly partitions: number },
@@ -42,7 +42,7 @@ export async function readGaps(
     log.database.query(gapsSql, { asset, from, to }),
     readLostTrades(log, asset, from, to),
   ])
-  return [...rows.map(gapOf), ...lost.map((stretch) => ({ ...everywhere, ...stretch }))].sort((a, b) => b.from - a.from)
+  return [...rows.map(gapOf), ...lost.map((stretch) => ({ ...everywhere, ...stretch }))].sort(byState)
 }
 
 /** The same of the last eight days, from memory. */
@@ -55,7 +55,13 @@ export function gapsOf(present: Present, asset: string, { from, to }: Stretch): 
     if (details.asset === asset && touches(row)) rows.push(row)
   }
   for (const stretch of lost.values()) if (touches(stretch)) rows.push({ ...everywhere, ...stretch })
-  return rows.sort((a, b) => b.from - a.from || (a.venue ?? '').localeCompare(b.venue ?? '')).slice(0, GAPS_MAX)
+  return rows.sort(byState).slice(0, GAPS_MAX)
+}
+
+/** As `gapsSql` has them. */
+function byState(a: GapRow, b: GapRow): number {
+  const filled = Number(a.state === 'filled') - Number(b.state === 'filled')
+  return filled || b.from - a.from || (a.venue ?? '').localeCompare(b.venue ?? '')
 }
 
 const everywhere = { instrument: null, venue: null, state: 'lost', missing: null }
