@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import avro from 'avsc'
 import { afterEach, describe, expect, it } from 'vitest'
+import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import { HEADER_BYTES, schemaText } from '../../schemas/codec.ts'
 import type { Message, Signal } from '../../schemas/records.ts'
 import { RegistryCodec } from '../kafka/codec.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { fileTape } from './file-tape.ts'
 import { type Format, readHeader, readSegments, type Segment } from './folder.ts'
+import { kafkaTape } from './kafka-tape.ts'
 import { parquetWriter } from './parquet-segment.ts'
 import { codec as ownCodec, memoryTape, newFolder, readAll, recordsOf, trade } from './testing/tapes.ts'
 import { avroWriter, LAG_MS, planExport, writeTape } from './write-tape.ts'
@@ -158,6 +160,46 @@ describe.each(['avro', 'parquet'] as const)('an export (%s) that goes on', (form
     const folder = await begun(all.slice(0, 21))
     await write(folder, all.slice(21))
     expect(await readAll(fileTape(folder))).toEqual(all)
+  })
+})
+
+describe('an export from a time on that goes on', () => {
+  const TOPIC = 'market.trades'
+  const all = recordsOf(40)
+  /** Partition 0 has records of the range, partition 1 only older ones. */
+  const begun = async () => {
+    const broker = new MemoryBroker(stillClock)
+    broker.append(TOPIC, 0, all.slice(0, 30))
+    broker.append(TOPIC, 1, all.slice(0, 10))
+    const folder = folderOfTest()
+    const codec = new RegistryCodec([], { schemaOf: () => Promise.reject(new Error('the registry is not asked')) })
+    const grow = async (): Promise<number[]> => {
+      const tape = { ...kafkaTape(broker.connect(), codec, 2), codec: ownCodec }
+      const header = await planExport(tape, [TOPIC], { format: 'avro', from: FROM + 20_000, to: null })
+      const around = { grow: true, onProgress: () => undefined, stop: new AbortController().signal }
+      await writeTape({ tape, folder, header, write: avroWriter(tape, folder), ...around })
+      return (await readAll(fileTape(folder))).map(({ time }) => time - FROM)
+    }
+    expect(await grow()).toEqual([])
+    return { broker, grow }
+  }
+
+  it.each([
+    ['a control record', (broker: MemoryBroker) => broker.at(TOPIC, 1).skip(), []],
+    ['an older record', (broker: MemoryBroker) => broker.append(TOPIC, 1, all.slice(10, 11)), [10_000]],
+  ])('takes what comes behind %s that a quiet partition got', async (_, add, told) => {
+    const { broker, grow } = await begun()
+    add(broker)
+    expect(await grow()).toEqual(told)
+    broker.append(TOPIC, 1, all.slice(30, 32))
+    expect(await grow()).toEqual([...told, 30_000, 31_000])
+  })
+
+  it('is refused where the log has deleted what such a partition got', async () => {
+    const { broker, grow } = await begun()
+    broker.append(TOPIC, 1, all.slice(30, 35))
+    broker.truncate(TOPIC, 1, 13)
+    await expect(grow()).rejects.toThrow(/^3 offsets of market.trades\/1 behind the end of .* were deleted/)
   })
 })
 

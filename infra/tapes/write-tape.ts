@@ -95,22 +95,29 @@ async function openFolder({ tape, folder, header, grow = false }: WriteOptions):
   if (grow || !isWhole(folder, known.spans)) await checkSameLog(tape, folder, known)
   if (!grow) return known
   const there = readSegments(folder)
-  const spans = known.spans.map((span, index) => {
-    const segments = there.get(partitionName(span.topic, span.partition)) ?? []
-    return grownSpan(folder, segments, span, header.spans[index])
-  })
+  const spans: Span[] = []
+  for (const [index, span] of known.spans.entries()) {
+    const end = there.get(partitionName(span.topic, span.partition))?.at(-1)?.to ?? span.from
+    spans.push(await grownSpan({ tape, folder }, end, span, header.spans[index]))
+  }
   const grown = { ...known, spans }
   writeHeader(folder, grown)
   return grown
 }
 
-/** Throws `TapeError` where the log does not have any more what follows on the folder's last segment. */
-function grownSpan(folder: string, segments: readonly Segment[], known: Span, now: Span | undefined): Span {
+/** `end`: of the folder's last segment. Throws `TapeError` where the log does not have any more what follows on it. */
+async function grownSpan(
+  { tape, folder }: Pick<WriteOptions, 'tape' | 'folder'>,
+  end: number,
+  known: Span,
+  now: Span | undefined,
+): Promise<Span> {
   const { topic, partition } = known
-  if (now === undefined || now.topic !== topic || now.partition !== partition) return known
-  const end = segments.at(-1)?.to ?? known.from
-  if (now.from > end && !isCompacted(topic)) {
-    const lost = `${now.from - end} offsets of ${topic}/${partition} behind the end of ${folder} were deleted from the log`
+  if (now?.topic !== topic || now.partition !== partition) return known
+  // The range may begin further on: where it has no record yet, at the end of the log.
+  const start = isCompacted(topic) ? 0 : (await tape.span(topic, partition, { from: 0, to: Infinity })).from
+  if (start > end) {
+    const lost = `${start - end} offsets of ${topic}/${partition} behind the end of ${folder} were deleted from the log`
     throw new TapeError('refused', `${lost}; begin another folder, and grow it more often or raise RETENTION_BYTES`)
   }
   return { ...known, to: Math.max(known.to, now.to) }
