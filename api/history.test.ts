@@ -185,8 +185,8 @@ describe('/cvd/history/:symbol', () => {
     api.database.flows = [...of('binance', [-9, -8, -7, -6, -3, -2, -1]), ...of('okx', [-9, -8, -7, -6, -1])]
     const ended = { asset: 'btc', from: OPEN - 6 * MINUTE + 20_000_000 }
     api.database.unsubscribed = [
-      { ...ended, venue: 'binance', next: OPEN - 3 * MINUTE },
-      { ...ended, venue: 'okx', next: OPEN - MINUTE },
+      { ...ended, venue: 'binance', next: OPEN - 3 * MINUTE + 1_000_000 },
+      { ...ended, venue: 'okx', next: OPEN - MINUTE + 1_000_000 },
     ]
     const points = await history('limit=9')
     const told = points.map(({ time, delta, source, complete, completeness, exchanges: { okx } }) =>
@@ -198,9 +198,9 @@ describe('/cvd/history/:symbol', () => {
       '58 4 trades trades false gap',
       '59 0   false gap',
       '00 0   false gap',
-      '01 2 trades  true complete',
+      '01 2 trades  false gap',
       '02 2 trades  true complete',
-      '03 4 trades trades true complete',
+      '03 4 trades trades false gap',
       '04 0 trades trades false complete',
     ])
   })

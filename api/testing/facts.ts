@@ -44,8 +44,8 @@ export function fillViews(fake: FakeDatabase, now: Micros): void {
   ]
   const from = now - ENDED_AGO
   const next = fake.flows
-    .filter(({ venue, bucket }) => venue === 'binance' && bucket > from)
-    .map(({ bucket }) => bucket)
+    .filter(({ venue, open_time }) => venue === 'binance' && open_time > from)
+    .map(({ open_time }) => open_time)
   fake.unsubscribed = [{ asset: 'btc', venue: 'binance', from, next: Math.min(...next) }]
 }
 

@@ -46,7 +46,7 @@ export class FakeDatabase implements Database {
   logGaps: LogGapRow[] = []
   /** Rows of the query about promises, as it is answered. */
   promises: object[] = []
-  /** Subscriptions that ended, and the first bucket behind it; 0: none. */
+  /** Subscriptions that ended, and the first trade behind it; 0: none. */
   unsubscribed: { asset: string; venue: string; from: Micros; next: Micros }[] = []
   reports: VenueReport[] = []
   subscriptions: SubscriptionRow[] = []

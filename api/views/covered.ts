@@ -23,14 +23,14 @@ export interface Unsubscribed extends Stretch {
 
 /** Of most assets none has ended, and then nothing else is asked. */
 const endedSql = `SELECT count() AS ended FROM subscription_changes_log WHERE asset = {asset:String} AND state = 'ended'`
-/** A subscription that ended goes on with the first bucket behind it. */
+/** A subscription that ended goes on with the first trade behind it that begins a bucket. */
 const unsubscribedSql = `SELECT ended.instrument AS instrument, ${microsSql('ended.time')} AS from_us,
-  ${microsSql('flow.bucket')} AS next_us
+  ${microsSql('flow.open_time')} AS next_us
   FROM (SELECT instrument, time FROM subscription_changes WHERE asset = {asset:String} AND state = 'ended'
     ORDER BY time DESC LIMIT ${ENDS_MAX}) AS ended
-  ASOF LEFT JOIN (SELECT instrument, bucket FROM flow_10s WHERE asset = {asset:String} AND instrument IN
+  ASOF LEFT JOIN (SELECT instrument, open_time FROM flow_10s WHERE asset = {asset:String} AND instrument IN
     (SELECT instrument FROM subscription_changes WHERE asset = {asset:String} AND state = 'ended')) AS flow
-  ON flow.instrument = ended.instrument AND flow.bucket > ended.time`
+  ON flow.instrument = ended.instrument AND flow.open_time > ended.time`
 
 /** When nobody was subscribed to an asset's trades; without an end where that is still so. */
 export async function readUnsubscribed(database: Database, asset: string): Promise<Unsubscribed[]> {
