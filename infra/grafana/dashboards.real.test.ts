@@ -123,6 +123,9 @@ describe('alerts', () => {
         return { alert_id: id, trigger_id: `${id}_1`, triggered: B, started: B + SECOND }
       }),
     ].map((one) => ({ ...tried, ...one, finished: one.started + SECOND }))
+    // Its owner asked for the first of them again, and it was taken.
+    const again = { started: B + 120 * SECOND, finished: B + 121 * SECOND }
+    const resent = { ...attempt, alert_id: 'alert_o', trigger_id: 'alert_o_1', triggered: B, ...again }
     const active = ['alert_o', 'alert_p.1.btc', 'alert_p.2.eth', 'alert_q.a3', 'alert_q.a3.btc']
     const events = [...active.map((id) => [id, 'active'] as const), ['alert_r', 'cancelled'] as const]
     const rows = events.map(([id, status]) => `('${id}', 'created', 'rule', 'btc', '${status}', now64(6), 1)`)
@@ -133,7 +136,7 @@ describe('alerts', () => {
       ),
       world.append(
         'webhooks.attempts',
-        attempts.map((value) => world.codec.encode('webhooks.attempts', 'attempt', value)),
+        [...attempts, resent].map((value) => world.codec.encode('webhooks.attempts', 'attempt', value)),
       ),
       world.run(
         `INSERT INTO alert_events_log (alert_id, event, kind, asset, status, time, v) VALUES ${rows.join(', ')}`,
@@ -141,6 +144,7 @@ describe('alerts', () => {
     ])
     await world.soon("SELECT count() AS n FROM triggers WHERE alert_id = 'alert_o'", [{ n: 2 }])
     await world.soon("SELECT count() AS n FROM webhook_attempts WHERE error = 'timeout'", [{ n: 4 }])
+    await world.soon("SELECT count() AS n FROM webhook_attempts WHERE trigger_id = 'alert_o_1'", [{ n: 2 }])
   })
 
   it('that rang are told without what tells that a ring is over', async () => {
@@ -148,6 +152,12 @@ describe('alerts', () => {
     expect(await shown('alerts', 'Newest triggers', before)).toHaveLength(1)
     const [latency] = await shown('alerts', 'From price to first attempt', { ...before, intervalSeconds: 3_600 })
     expect(latency).toMatchObject({ p50_ms: 1_000, p99_ms: 1_000 })
+  })
+
+  it('tell of first attempts without what was sent again', async () => {
+    expect(await shown('alerts', 'Delivered at once', before)).toEqual([{ pct: 0 }])
+    const later = { ...before, from: B / SECOND + 30 }
+    expect(await shown('alerts', 'From price to first attempt', later)).toEqual([])
   })
 
   it('for several symbols count once, whatever their parts', async () => {
