@@ -86,6 +86,8 @@ class Holding {
   readonly #owner: string
   readonly #lease: Lease
   readonly #abort = new AbortController()
+  /** Ends the pause before the next renewal. */
+  #hurry = new AbortController()
   #lost: FencedError | undefined
   #tellLost: (error: FencedError) => void = () => undefined
   readonly lost = new Promise<FencedError>((resolve) => {
@@ -102,10 +104,12 @@ class Holding {
     void this.#keep(terms.renewEveryMs, () => transaction.touch(self, targets), log)
   }
 
-  /** Throws where nothing may be written: for good, or until a renewal succeeds. */
+  /** Throws where nothing may be written: for good, or until the renewal succeeds that is made at once. */
   check(): void {
     if (this.#lost !== undefined) throw this.#lost
-    if (!this.#lease.holds) throw new LogError('unavailable', `${this.#owner}: its claim was not renewed in time`)
+    if (this.#lease.holds) return
+    this.#hurry.abort()
+    throw new LogError('unavailable', `${this.#owner}: its claim was not renewed in time`)
   }
 
   end(): void {
@@ -115,7 +119,7 @@ class Holding {
   async #keep(everyMs: number, renew: () => Promise<void>, log: Logger | undefined): Promise<void> {
     const { signal } = this.#abort
     let isFailing = false
-    while (await passed(everyMs, signal)) {
+    while (await this.#passed(everyMs)) {
       const asked = readHostClocks()
       try {
         await renew()
@@ -132,11 +136,14 @@ class Holding {
       }
     }
   }
-}
 
-/** False: it was ended before. */
-function passed(ms: number, signal: AbortSignal): Promise<boolean> {
-  return delay(ms, true, { ref: false, signal }).catch(() => false)
+  /** False: the claim was ended meanwhile. */
+  async #passed(ms: number): Promise<boolean> {
+    this.#hurry = new AbortController()
+    const signal = AbortSignal.any([this.#abort.signal, this.#hurry.signal])
+    await delay(ms, undefined, { ref: false, signal }).catch(() => undefined) // it is over early
+    return !this.#abort.signal.aborted
+  }
 }
 
 /** The steps of a claim, each retried while the coordinator starts, moves or still works on the step before. */

@@ -2,10 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { startChild, type Child } from '../local/child.ts'
 import { freeze } from '../local/testing/faults.ts'
+import { openClaim } from './claim.ts'
+import { Link } from './internals.ts'
 import { connectLog } from './kafkajs.ts'
+import { Appender } from './produce.ts'
 import type { Log } from './seam.ts'
 import { forgotten } from './testing/owners.ts'
 import { createTestTopics, freshNamespace } from './testing/topics.ts'
@@ -91,4 +94,27 @@ describe('an owner that was frozen', () => {
     const values = await written()
     expect(values).toEqual(values.map((_value, number) => `${number}`))
   })
+})
+
+it('an owner renews at once when its wall clock was put ahead past its lease', async () => {
+  const namespace = freshNamespace()
+  await createTestTopics(brokers, [`${namespace}out`])
+  const link = new Link({ brokers, clientId: 'test' })
+  const terms = { leaseMs: 600_000, renewEveryMs: 200_000 }
+  const claim = await openClaim({
+    link,
+    appender: new Appender(link),
+    namespace,
+    owner: 'owner-0',
+    targets: [OUT],
+    terms,
+    giveUpMs: 20_000,
+  })
+  const wall = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000)
+  onTestFinished(async () => {
+    wall.mockRestore()
+    await claim.close()
+    await link.close()
+  })
+  expect(await claim.send('out', 0, [{ key: null, value: Buffer.from('on'), time: 0 }])).toBe(2)
 })
