@@ -119,8 +119,6 @@ declare module 'kafkajs/src/consumer/consumerGroup.js' {
       }): Promise<{ readonly coordinator: { readonly nodeId: string } }>
       findBroker(which: { readonly nodeId: string }): Promise<Coordinator>
     }
-    /** When a heartbeat was answered last, milliseconds since the Unix epoch; before the first: when it was made. */
-    readonly lastRequest: number
     /** Null before the first join. */
     coordinator: Coordinator | null
     /** Commits to a coordinator of its own. */

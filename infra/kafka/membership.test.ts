@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { assignPartitions, type Member } from './membership.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { assignPartitions, fixedMembership, laterMembership, type Member } from './membership.ts'
 
 const groups = fc
   .tuple(
@@ -17,6 +17,17 @@ const groups = fc
       ),
     ),
   )
+
+it('shows that it is alive by a clock that nobody sets', () => {
+  const all = [fixedMembership([0]), laterMembership(true, new Promise(() => undefined), () => undefined)]
+  const before = performance.now()
+  const wall = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000)
+  onTestFinished(() => wall.mockRestore())
+  for (const { lastSeen } of all) {
+    expect(lastSeen).toBeGreaterThanOrEqual(before)
+    expect(lastSeen).toBeLessThanOrEqual(performance.now())
+  }
+})
 
 describe('dealing partitions out', () => {
   it('gives every partition to one member and differs by one at the most', () => {

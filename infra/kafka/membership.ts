@@ -21,7 +21,7 @@ export function fixedMembership(partitions: readonly number[]): Membership {
     isFixed: true,
     onChange: (listener) => listener(partitions),
     get lastSeen() {
-      return Date.now()
+      return performance.now()
     },
     hint: async () => undefined,
     leave: async () => undefined,
@@ -54,7 +54,7 @@ export function laterMembership(
       )
     },
     get lastSeen() {
-      return membership?.lastSeen ?? Date.now()
+      return membership?.lastSeen ?? performance.now()
     },
     hint: async (positions) => membership?.hint(positions),
     async leave() {
@@ -103,7 +103,7 @@ class Group implements Membership {
   readonly #listeners: ((partitions: readonly number[]) => void)[] = []
   #consumer: Consumer
   #held: readonly number[] = []
-  #lastSeen = Date.now()
+  #lastSeen = performance.now()
 
   constructor(options: GroupOptions) {
     this.#options = options
@@ -130,13 +130,13 @@ class Group implements Membership {
 
   /** Joins, with a new consumer where one broke down before it had a place. */
   async join(): Promise<void> {
-    const deadline = Date.now() + JOIN_MS
+    const deadline = performance.now() + JOIN_MS
     for (;;) {
       try {
         return await within(this.#joinOnce(), JOIN_ONCE_MS, `no place in group ${this.#options.group}`)
       } catch (error) {
         await this.#consumer.disconnect().catch(() => undefined) // it is given up
-        if (Date.now() > deadline) throw error
+        if (performance.now() > deadline) throw error
         this.#options.log?.warn({ err: error }, 'joining the group again')
       }
       this.#consumer = this.#createConsumer()
@@ -175,7 +175,7 @@ class Group implements Membership {
     })
     joined.catch(() => undefined) // awaited below, unless what comes before fails as well
     consumer.on(HEARTBEAT, () => {
-      this.#lastSeen = Date.now()
+      this.#lastSeen = performance.now()
     })
     await consumer.connect()
     await consumer.subscribe({ topics: [...this.#names] })
@@ -202,7 +202,7 @@ class Group implements Membership {
   #onJoin(assignment: Readonly<Record<string, number[]>>): void {
     this.#consumer.pause(this.#names.map((topic) => ({ topic })))
     this.#held = (assignment[this.#names[0] ?? ''] ?? []).toSorted((a, b) => a - b)
-    this.#lastSeen = Date.now()
+    this.#lastSeen = performance.now()
     for (const listener of this.#listeners) listener(this.#held)
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import ConsumerGroup, { type Coordinator } from 'kafkajs/src/consumer/consumerGroup.js'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { assertRelease } from './patch.ts'
 
 describe('the patch of kafkajs', () => {
@@ -35,6 +35,21 @@ describe('the patch of kafkajs', () => {
     await expect.poll(() => member.beat().then(() => 'nothing', String)).toContain('KafkaJSConnectionClosedError')
   })
 
+  it('sends heartbeats though the wall clock is put back by an hour', async () => {
+    const member = memberOf(answering)
+    const wall = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000)
+    onTestFinished(() => wall.mockRestore())
+    await member.beat()
+    expect(member.beats()).toBe(1)
+  })
+
+  it('sends no heartbeat before its time', async () => {
+    const member = memberOf(answering)
+    await member.beat()
+    await member.beat(60_000)
+    expect(member.beats()).toBe(1)
+  })
+
   it('leaves what the coordinator answers to kafkajs', async () => {
     const member = memberOf(coordinator(() => Promise.reject(named('KafkaJSProtocolError'))))
     await expect(member.beat()).rejects.toThrow('KafkaJSProtocolError')
@@ -45,7 +60,7 @@ const answering = coordinator(async () => undefined)
 const gone = coordinator(() => Promise.reject(named('KafkaJSConnectionClosedError')))
 
 interface Member {
-  beat(): Promise<void>
+  beat(interval?: number): Promise<void>
   /** Heartbeats that were answered. */
   beats(): number
 }
@@ -65,7 +80,7 @@ function memberOf(first: Coordinator, next?: Coordinator, sessionTimeout = 1_500
   })
   group.coordinator = first
   group.memberId = 'me'
-  return { beat: () => group.heartbeat({ interval: 0 }), beats: () => beats }
+  return { beat: (interval = 0) => group.heartbeat({ interval }), beats: () => beats }
 }
 
 function coordinator(

@@ -14,7 +14,7 @@ const ANSWER_OF_SESSION = 1 / 3
 const SESSIONS_SILENT_MAX = 2
 
 /**
- * Mends five faults of kafkajs, once per process; imported for its effect.
+ * Mends six faults of kafkajs, once per process; imported for its effect.
  *
  * - Its request queue re-arms a timer with a negative delay, that is 1 ms, for ever and on each connection (about
  *   45 ms of CPU a second for an idle producer). Here it is armed only while requests wait.
@@ -23,6 +23,7 @@ const SESSIONS_SILENT_MAX = 2
  *   the socket's listener that ends the process. Here a connection starts empty, and one that cannot be read is cut.
  * - A member sends its heartbeats to a coordinator that is gone until its retries are used up, here longer than its session.
  *   Here it asks for the group's coordinator at once, also where no answer comes, and keeps its place with the next.
+ * - It sends none while the wall clock, put back, has not caught up, and so loses its place. Here a steady clock says when.
  * - What any broker can tell, such as that coordinator, it asks of one after the other, and waits for one that is silent.
  *   Here it asks all, and the first answer counts.
  *
@@ -90,11 +91,17 @@ const LOST = new Set(['KafkaJSConnectionError', 'KafkaJSConnectionClosedError', 
 
 function followCoordinator(): void {
   const { heartbeat } = ConsumerGroup.prototype
-  ConsumerGroup.prototype.heartbeat = async function heartbeatOrFollow(options) {
+  /** When a heartbeat was answered last; before the first: when it was asked for. */
+  const answered = new WeakMap<ConsumerGroup, number>()
+  ConsumerGroup.prototype.heartbeat = async function heartbeatOrFollow({ interval }) {
     const { coordinator, sessionTimeout } = this
+    const last = answered.get(this) ?? performance.now()
+    answered.set(this, last)
+    if (performance.now() < last + interval) return
     const late = setTimeout(() => cut(coordinator), sessionTimeout * ANSWER_OF_SESSION)
     try {
-      await heartbeat.call(this, options)
+      await heartbeat.call(this, { interval: -Infinity }) // its own clock is the wall clock
+      answered.set(this, performance.now())
     } catch (error) {
       if (!(error instanceof Error && LOST.has(error.name))) throw error
       // the consumer's loop sends the next heartbeat: it tells whether that is the right one already
@@ -103,7 +110,7 @@ function followCoordinator(): void {
         this.coordinator = found
         if (this.offsetManager !== null) this.offsetManager.coordinator = found
       }
-      if (Date.now() - this.lastRequest > SESSIONS_SILENT_MAX * sessionTimeout) throw error
+      if (performance.now() - last > SESSIONS_SILENT_MAX * sessionTimeout) throw error
     } finally {
       clearTimeout(late)
     }

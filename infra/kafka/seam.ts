@@ -147,7 +147,7 @@ export interface Membership {
   readonly isFixed: boolean
   /** Calls `listener` with the owned partitions, at first and at each change. */
   onChange(listener: (partitions: readonly number[]) => void): void
-  /** Milliseconds since the Unix epoch of the last sign that the membership holds. */
+  /** When the last sign came that the membership holds, milliseconds of this process's steady clock (`performance.now`). */
   readonly lastSeen: number
   /** Tells the group how far we are; only a hint for lag displays, errors are ignored. */
   hint(positions: readonly Position[]): Promise<void>

@@ -36,6 +36,7 @@ class Market {
   #seconds = 0
   readonly clock: Clock = {
     now: () => (T0 + this.#seconds * SECOND) / 1_000,
+    steady: () => (T0 + this.#seconds * SECOND) / 1_000,
     delay: () => turn(),
     turn: () => turn(),
   }

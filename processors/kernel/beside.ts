@@ -117,10 +117,10 @@ export class Beside implements CaughtUp {
     this.#told.clear()
     const writer = log.writer()
     try {
-      for (let at = clock.now(); this.#isBehind(to); await clock.turn()) {
+      for (let at = clock.steady(); this.#isBehind(to); await clock.turn()) {
         const read = await this.#readOn(to)
-        if (read.some(({ from, next }) => next > from)) at = clock.now()
-        else if (clock.now() - at > STUCK_MS_MAX)
+        if (read.some(({ from, next }) => next > from)) at = clock.steady()
+        else if (clock.steady() - at > STUCK_MS_MAX)
           throw new Error(`nothing could be read of ${this.row.inputs.join(', ')}`)
         this.#isSpent = true // where it fails before all of this is folded and written
         this.#foldIn(fold, read)

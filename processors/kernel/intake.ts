@@ -165,7 +165,7 @@ export class Intake<Work extends PartitionWork> {
       const slices = await this.#reader.fetch(positions, options)
       const there = slices.filter((slice) => slice.error !== 'moved')
       if (there.length < slices.length) await this.#interrupted()
-      if (there.length > 0) watch.fetched(this.name, clock.now())
+      if (there.length > 0) watch.fetched(this.name, clock.steady())
       else if (watch.isFirstFailure(this.name)) report.warn({}, 'no broker answers; trying again')
       return there
     } catch (error) {
@@ -183,7 +183,7 @@ export class Intake<Work extends PartitionWork> {
 
   #measure(slices: readonly Slice[], positions: readonly Position[]): void {
     const { ports, watch } = this.#options
-    const now = ports.clock.now()
+    const now = ports.clock.steady()
     for (const { topic, partition, offset } of positions) {
       const end = slices.find((slice) => slice.topic === topic)?.end ?? offset
       const input = `${this.name} ${topic}-${partition}`

@@ -63,12 +63,12 @@ export async function openOwned<Work>(
   begin: (owned: OwnedPartition) => Promise<Work>,
 ): Promise<Work> {
   const { name, partition, outputs, ports } = options
-  const startedAt = ports.clock.now()
+  const startedAt = ports.clock.steady()
   const own = [DEAD_LETTERS, GAPS].map((topic) => ({ topic, partition }))
   const owned = new OwnedPartition(options, await ports.log.claim(`${name}-${partition}`, [...outputs, ...own]))
   try {
     const work = await begin(owned)
-    ports.meter.restored(name, ports.clock.now() - startedAt)
+    ports.meter.restored(name, ports.clock.steady() - startedAt)
     return work
   } catch (error) {
     await owned.close()

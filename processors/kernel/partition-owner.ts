@@ -62,7 +62,7 @@ export class PartitionOwner<Work extends PartitionWork> {
   #ahead: readonly Position[] | undefined
   #waiting: readonly Slice[] | undefined
   #running: Promise<void> = Promise.resolve()
-  /** When it was last known to work, host's clock, milliseconds. */
+  /** When it was last known to work, milliseconds of the steady clock. */
   #goodAt: number
   /** Since a failure nothing has succeeded, even if its work is open. */
   #isSuspect = false
@@ -75,7 +75,7 @@ export class PartitionOwner<Work extends PartitionWork> {
     this.name = options.name
     this.partition = partition
     this.#options = options
-    this.#goodAt = options.ports.clock.now()
+    this.#goodAt = options.ports.clock.steady()
     this.#openedAt = this.#goodAt
     void this.#open()
   }
@@ -147,7 +147,7 @@ export class PartitionOwner<Work extends PartitionWork> {
       try {
         const work = await this.#options.open(this.partition, this.#after)
         if (this.#isDropped()) return void work.owned.close().catch(() => undefined) // it never had anything in flight
-        this.#openedAt = this.#options.ports.clock.now()
+        this.#openedAt = this.#options.ports.clock.steady()
         void work.owned.failed.then((error) => this.#fail(work, error))
         return this.#idle(work)
       } catch (error) {
@@ -165,7 +165,7 @@ export class PartitionOwner<Work extends PartitionWork> {
 
   #start(work: Work, slices: readonly Slice[]): void {
     const { clock } = this.#options.ports
-    if (!this.#isSuspect) this.#goodAt = clock.now()
+    if (!this.#isSuspect) this.#goodAt = clock.steady()
     this.#state = 'busy'
     // Work fills the processor until its outputs are sent; the fetch for what comes next goes out before that.
     const working = clock.turn().then(() => work.work(slices))
@@ -193,12 +193,12 @@ export class PartitionOwner<Work extends PartitionWork> {
   /** That work is of no use any more; other work takes its place in a moment. */
   #fail(work: Work, error: unknown): void {
     if (work !== this.#work) return
-    if (this.#state === 'idle' && !this.#isSuspect) this.#goodAt = this.#options.ports.clock.now()
+    if (this.#state === 'idle' && !this.#isSuspect) this.#goodAt = this.#options.ports.clock.steady()
     if (this.#mayRetry(error)) void this.#options.ports.clock.delay(REOPEN_AFTER_MS).then(() => this.#open())
   }
 
   #isGood(): void {
-    this.#goodAt = this.#options.ports.clock.now()
+    this.#goodAt = this.#options.ports.clock.steady()
     this.#isSuspect = false
   }
 
@@ -226,7 +226,7 @@ export class PartitionOwner<Work extends PartitionWork> {
   #twoOwners(error: unknown): FatalError | undefined {
     const { membership, ports } = this.#options
     if (!isFenced(error)) return undefined
-    this.#fences = ports.clock.now() - this.#openedAt < HELD_MS ? this.#fences + 1 : 1
+    this.#fences = ports.clock.steady() - this.#openedAt < HELD_MS ? this.#fences + 1 : 1
     if (!membership.isFixed || this.#fences < FENCES_MAX) return undefined
     return new FatalError(
       'two-owners',

@@ -6,6 +6,8 @@ import type { DeadLetter } from '../../schemas/records.ts'
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
+  /** Milliseconds of a clock that nobody sets: how long something takes or lasts. Only differences mean something. */
+  steady(): number
   delay(ms: number): Promise<void>
   /** Lets what the network brought or waits to send go first; takes no time by itself. */
   turn(): Promise<void>

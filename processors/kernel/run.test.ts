@@ -18,9 +18,12 @@ import { Task } from './task.ts'
 const IN = 'market.trades'
 /** Milliseconds that the hosts' clock is ahead of the test's start. */
 let ahead = 0
+/** How far the hosts' wall clock is off. */
+let off = 0
 /** Waits are a hundred times shorter than asked for; the time that is told goes with them. */
 const clock = {
-  now: (): number => ahead,
+  now: (): number => ahead + off,
+  steady: (): number => ahead,
   delay: async (ms: number): Promise<void> => {
     await delay(Math.ceil(ms / 100))
     ahead += ms
@@ -31,6 +34,7 @@ const clock = {
 const runners: Runner<Task>[] = []
 
 afterEach(async () => {
+  off = 0
   await Promise.all(runners.splice(0).map((runner) => runner.stop()))
 })
 
@@ -117,6 +121,25 @@ describe('a runner', () => {
     await expect.poll(() => begun.broker.records('state.cvd', 0).length).toBeGreaterThan(0)
   })
 
+  it('writes its states when their time has come, though the wall clock was put back', async () => {
+    const { begun, membership, runner } = host(testTask({}, clock, 10), 500)
+    membership.deal(0)
+    await expect.poll(() => runner.partitions()['tally']?.running).toBe(1)
+    off = -1e12
+    begun.broker.append(IN, 0, marks(5))
+    await expect.poll(() => begun.broker.records('state.cvd', 0).length).toBeGreaterThan(0)
+  })
+
+  it('goes on where the wall clock is put ahead', async () => {
+    const { begun, membership, runner } = host()
+    membership.deal(0)
+    off = 3_600_000
+    begun.broker.append(IN, 0, marks(5))
+    await expect.poll(() => counted(begun.broker)).toEqual([1])
+    expect(await Promise.race([runner.failed, Promise.resolve('goes on')])).toBe('goes on')
+    expect(runner.isWell).toBe(true)
+  })
+
   it('opens a partition again after another had claimed it, while it is assigned', async () => {
     const { begun, membership } = host()
     membership.deal(0)
@@ -188,6 +211,13 @@ describe('a runner ends its process', () => {
   it('with 5 when the membership is silent for its session and 5 s more', async () => {
     const { membership, runner } = host()
     Object.defineProperty(membership, 'lastSeen', { value: ahead })
+    expect(await runner.failed).toMatchObject({ exitCode: 5, code: 'membership-silent' })
+  })
+
+  it('with 5 also where the wall clock is put back', async () => {
+    const { membership, runner } = host()
+    Object.defineProperty(membership, 'lastSeen', { value: ahead })
+    off = -1e12
     expect(await runner.failed).toMatchObject({ exitCode: 5, code: 'membership-silent' })
   })
 

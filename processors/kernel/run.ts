@@ -47,7 +47,7 @@ export class Runner<Work extends PartitionWork> {
       this.#fail = resolve
     })
     const memberships = hosted.map(({ membership }) => membership)
-    this.#watch = new Watch(sessionMs, memberships, ports.clock.now())
+    this.#watch = new Watch(sessionMs, memberships, ports.clock.steady())
     this.#intakes = hosted.map(
       (each) =>
         new Intake({
@@ -68,7 +68,7 @@ export class Runner<Work extends PartitionWork> {
   }
 
   get isWell(): boolean {
-    return this.#watch.isWell(this.owners(), this.#options.ports.clock.now())
+    return this.#watch.isWell(this.owners(), this.#options.ports.clock.steady())
   }
 
   /** Of each that is hosted here, by name. */
@@ -105,7 +105,7 @@ export class Runner<Work extends PartitionWork> {
 
   #check(): void {
     if (this.#isStopping) return
-    const reason = this.#watch.check(this.owners(), this.#options.ports.clock.now())
+    const reason = this.#watch.check(this.owners(), this.#options.ports.clock.steady())
     if (reason !== undefined) this.#fail(reason)
   }
 }

@@ -105,7 +105,7 @@ export class Task implements PartitionWork {
       this.#revertible = new RevertibleFold(this.#folded, parts, failures, after?.from === 'flush')
     this.#outputs = new Outputs(ports.codec, row, { own: partition, partitions })
     this.#trims = new Trims(row, retentionBytes / partitions, ports)
-    this.#savedAt = ports.clock.now()
+    this.#savedAt = ports.clock.steady()
   }
 
   /** Where to read on. */
@@ -128,7 +128,7 @@ export class Task implements PartitionWork {
     if (this.#unsaved >= snapshots.everyRecords || this.#unsavedBytes >= SNAPSHOT_INPUT_BYTES) return true
     if (this.#unsavedOutputs.bytes >= UNSAVED_OUTPUT_BYTES_MAX) return true
     const everyMs = this.#unsavedLetters > 0 ? Math.min(snapshots.everyMs, SNAPSHOT_LETTERS_MS) : snapshots.everyMs
-    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= everyMs
+    return this.#unsaved > 0 && ports.clock.steady() - this.#savedAt >= everyMs
   }
 
   /** The processor's own counts. */
@@ -140,7 +140,7 @@ export class Task implements PartitionWork {
   async work(slices: readonly Slice[]): Promise<void> {
     if (this.#failed) throw new Error(`task ${this.row.name}-${this.owned.partition} has failed and must be dropped`)
     try {
-      const startedAt = this.#options.ports.clock.now()
+      const startedAt = this.#options.ports.clock.steady()
       let applied = 0
       guarded('flush', () => this.#revertible?.checkpoint(this.#outputs))
       for (const slice of slices) applied += await this.#fold(slice)
@@ -176,7 +176,7 @@ export class Task implements PartitionWork {
     this.#unsavedBytes = 0
     this.#unsavedLetters = 0
     this.#unsavedOutputs.clear()
-    this.#savedAt = clock.now()
+    this.#savedAt = clock.steady()
     if (this.#revertible?.isOver === true) this.#revertible = undefined
     this.#hint()
     this.#trims.cut(this.positions())
@@ -254,7 +254,7 @@ export class Task implements PartitionWork {
     this.#unsavedLetters += await this.owned.letters.write(this.owned.claim)
     await this.#send()
     await this.owned.recover()
-    meter.applied(this.row.name, applied, clock.now() - startedAt)
+    meter.applied(this.row.name, applied, clock.steady() - startedAt)
     this.#tellRefused()
   }
 

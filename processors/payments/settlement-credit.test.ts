@@ -13,6 +13,7 @@ import { reservationOf } from './wire/purchase.ts'
 const nothing = (): void => undefined
 const clock: Clock = {
   now: () => NOW * 1_000,
+  steady: () => NOW * 1_000,
   delay: (ms) => (ms === 0 ? Promise.resolve() : new Promise(nothing)),
   turn: () => Promise.resolve(),
 }

@@ -9,6 +9,7 @@ import type { Outcome, Settler, Settling } from './settler.ts'
 const nothing = (): void => undefined
 const clock: Clock = {
   now: () => NOW * 1_000,
+  steady: () => NOW * 1_000,
   delay: (ms) => (ms === 0 ? Promise.resolve() : new Promise(nothing)),
   turn: () => Promise.resolve(),
 }

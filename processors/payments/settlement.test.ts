@@ -5,7 +5,7 @@ import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent } from '../../schemas/records.ts'
 import { Decoder } from '../kernel/decoder.ts'
 import { quietMeter, quietReport } from '../kernel/quiet.ts'
-import { MemoryBroker } from '../kernel/testing/memory-log.ts'
+import { MemoryBroker, stillClock } from '../kernel/testing/memory-log.ts'
 import type { Clock, Ports } from '../kernel/ports.ts'
 import { testTask } from '../kernel/testing/task.ts'
 import { eventOf } from './ledger.ts'
@@ -75,6 +75,7 @@ async function history(steps: readonly Step[]): Promise<{ events: PaymentEvent[]
   let now = NOW * 1_000
   const clock: Clock = {
     now: () => now,
+    steady: () => now,
     delay: (ms) => (ms === 0 ? Promise.resolve() : new Promise(() => undefined)),
     turn: () => Promise.resolve(),
   }
@@ -175,7 +176,7 @@ it('says of each payment what became of it, once, over many restarts', { timeout
 
 it('tells the settler what a former owner has sent for payments that somebody else has settled', async () => {
   const delay: Clock['delay'] = (ms) => (ms === 0 ? Promise.resolve() : new Promise(() => undefined))
-  const world = testTask({}, { now: () => NOW * 1_000, delay, turn: () => Promise.resolve() })
+  const world = testTask({}, { ...stillClock, now: () => NOW * 1_000, delay })
   const tell = (id: string, fields: Pick<PaymentEvent, 'event'> & Partial<PaymentEvent>): void => {
     const event = eventOf({ intent: intentOf({ payment_id: id }), offset: 0 }, { time: NOW * 1e6, ...fields })
     const value = codec.encode(EVENTS, 'payment_event', event)

@@ -36,6 +36,7 @@ const MIDNIGHT = Date.UTC(2026, 7, 7)
 class StillClock implements Clock {
   time = MIDNIGHT
   now = (): number => this.time
+  steady = this.now
   delay = (): Promise<void> => delay(1)
   turn = (): Promise<void> => delay(0)
 }

@@ -103,8 +103,8 @@ export class Dispatcher {
   async stop(): Promise<void> {
     const { clock } = this.#options.ports
     this.#isStopping = true
-    const giveUpAt = clock.now() + FINISH_MS
-    while (this.#underWay.size > 0 && clock.now() < giveUpAt) await clock.delay(FINISH_STEP_MS)
+    const giveUpAt = clock.steady() + FINISH_MS
+    while (this.#underWay.size > 0 && clock.steady() < giveUpAt) await clock.delay(FINISH_STEP_MS)
     await this.#runner.stop()
     await this.#loader.close()
   }
@@ -165,19 +165,21 @@ export class Dispatcher {
   }
 
   #tick(): void {
-    const now = this.#options.ports.clock.now()
+    const { clock } = this.#options.ports
+    const now = clock.now()
+    const steady = clock.steady()
     for (const [receiver, until] of this.#held) {
       if (until > now) continue
       this.#held.delete(receiver)
       this.#queues.free(receiver)
     }
     for (const { receiver, startedAt } of this.#underWay) {
-      if (now - startedAt < SLOW_MS) break // all others began later
+      if (steady - startedAt < SLOW_MS) break // all others began later
       this.#queues.know(receiver, 'slow')
     }
     this.#pump()
-    if (now - this.#hintedAt < HINT_MS) return
-    this.#hintedAt = now
+    if (steady - this.#hintedAt < HINT_MS) return
+    this.#hintedAt = steady
     const positions = this.#runner.owners().flatMap(({ work }) => work?.owned.positions() ?? [])
     void this.#options.membership.hint(positions).catch(() => undefined) // only for displays of lag
   }
@@ -195,7 +197,7 @@ export class Dispatcher {
   }
 
   async #attempt(task: Task, receiver: string, told: readonly Delivery[]): Promise<void> {
-    const underWay = { receiver, startedAt: this.#options.ports.clock.now() }
+    const underWay = { receiver, startedAt: this.#options.ports.clock.steady() }
     this.#underWay.add(underWay)
     try {
       const sent = await this.#send(task, told)

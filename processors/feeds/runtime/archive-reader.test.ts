@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { type Simulator, startVenues } from '../../../infra/simulator/simulator.ts'
 import { localCodec } from '../../../schemas/codec.ts'
 import type { Backfill, Instrument, Message, VenueCandle } from '../../../schemas/records.ts'
-import { MemoryBroker } from '../../kernel/testing/memory-log.ts'
+import { MemoryBroker, stillClock } from '../../kernel/testing/memory-log.ts'
 import { quietMeter, quietReport } from '../../kernel/quiet.ts'
 import { tradeStreams, venues } from '../venues/venues.ts'
 import { resolveInstruments } from '../venues/instruments.ts'
@@ -39,7 +39,7 @@ afterAll(async () => {
 let broker: MemoryBroker
 const cleanups: (() => void)[] = []
 beforeEach(() => {
-  broker = new MemoryBroker({ now: () => Date.now(), delay: () => Promise.resolve(), turn: () => Promise.resolve() })
+  broker = new MemoryBroker(stillClock)
 })
 afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()

@@ -6,7 +6,7 @@ import { venueEnv } from '../../../infra/simulator/start.ts'
 import { type Simulator, startVenues } from '../../../infra/simulator/simulator.ts'
 import { localCodec } from '../../../schemas/codec.ts'
 import type { Message } from '../../../schemas/records.ts'
-import { MemoryBroker } from '../../kernel/testing/memory-log.ts'
+import { MemoryBroker, stillClock } from '../../kernel/testing/memory-log.ts'
 import { FactBook } from '../facts/fact-book.ts'
 import { RestHosts } from '../transport/rest-client.ts'
 import { resolveInstruments } from '../venues/instruments.ts'
@@ -35,11 +35,7 @@ afterAll(async () => {
 
 /** A process that reads the hours of one market back from the simulated venue. */
 function start() {
-  const broker = new MemoryBroker({
-    now: () => Date.now(),
-    delay: () => Promise.resolve(),
-    turn: () => Promise.resolve(),
-  })
+  const broker = new MemoryBroker(stillClock)
   const venue = venues.find((one) => one.name === name)
   const row = tradeStreams[name].listing.seed.find((one) => one.symbol === symbol)
   if (venue?.past === undefined || row === undefined) throw new Error(`${name} has no past`)

@@ -3,7 +3,7 @@ import { localCodec } from '../../../schemas/codec.ts'
 import type { Backfill, Message, VenueCandle } from '../../../schemas/records.ts'
 import { listed } from '../../../schemas/testing/instrument.ts'
 import type { Writer } from '../../../infra/kafka/seam.ts'
-import { MemoryBroker } from '../../kernel/testing/memory-log.ts'
+import { MemoryBroker, stillClock } from '../../kernel/testing/memory-log.ts'
 import { quietMeter, quietReport } from '../../kernel/quiet.ts'
 import { FactBook } from '../facts/fact-book.ts'
 import type { FactRow } from '../venues/events.ts'
@@ -40,7 +40,7 @@ const past: PastPages = {
 }
 
 function brokerInMemory(): MemoryBroker {
-  return new MemoryBroker({ now: () => Date.now(), delay: () => Promise.resolve(), turn: () => Promise.resolve() })
+  return new MemoryBroker(stillClock)
 }
 
 interface Own {

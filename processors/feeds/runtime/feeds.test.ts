@@ -11,7 +11,7 @@ import { partitionOf } from '../../../schemas/catalogue.ts'
 import { topicOf } from '../../../schemas/topics.ts'
 import type { Gap, Mark, Message, PriceRange, Settlement, SpotTicker, Trade } from '../../../schemas/records.ts'
 import { CoreTestDriver, only } from '../../kernel/testing/core-test-driver.ts'
-import { MemoryBroker } from '../../kernel/testing/memory-log.ts'
+import { MemoryBroker, stillClock } from '../../kernel/testing/memory-log.ts'
 import { quietMeter, quietReport } from '../../kernel/quiet.ts'
 import { prices } from '../../prices/prices.ts'
 import { addressOf, type Addresses } from './host-settings.ts'
@@ -225,7 +225,7 @@ beforeEach(async () => {
 })
 
 function brokerInMemory(): MemoryBroker {
-  return new MemoryBroker({ now: () => Date.now(), delay: () => Promise.resolve(), turn: () => Promise.resolve() })
+  return new MemoryBroker(stillClock)
 }
 
 /** The feeds over a log in memory, driven as the host does it. */

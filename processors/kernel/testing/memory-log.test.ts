@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { logContract } from '../../../infra/kafka/testing/contract.ts'
-import { MemoryBroker } from './memory-log.ts'
+import { MemoryBroker, stillClock } from './memory-log.ts'
 
-const clock = { now: () => 0, delay: (ms: number) => delay(ms), turn: () => delay(0) }
+const clock = { ...stillClock, delay: (ms: number) => delay(ms), turn: () => delay(0) }
 
 logContract('the log in memory', () => {
   const broker = new MemoryBroker(clock)

@@ -14,7 +14,12 @@ import type {
 import type { Clock } from '../ports.ts'
 
 /** Time stands still: nothing in a task depends on it but when it writes its state, and that goes by records here. */
-export const stillClock: Clock = { now: () => 0, delay: () => Promise.resolve(), turn: () => Promise.resolve() }
+export const stillClock: Clock = {
+  now: () => 0,
+  steady: () => 0,
+  delay: () => Promise.resolve(),
+  turn: () => Promise.resolve(),
+}
 
 /**
  * A broker in memory for tests: partitions, claims that fence by owner and leave a hole in the offsets as control

@@ -37,6 +37,10 @@ export class TestClock implements Clock {
     return this.#now
   }
 
+  steady(): number {
+    return this.#now
+  }
+
   delay(ms: number): Promise<void> {
     this.#now += ms
     this.onDelay(ms)
