@@ -67,3 +67,24 @@ it('tells later, as one, what the log did not take', async () => {
   expect(told.reduce((sum, { failed }) => sum + failed, 0)).toBe(20)
   expect(told[0]).toMatchObject(span(0, 207_000))
 })
+
+it('leaves out the time in which it was frozen, also when the log takes nothing at first', async () => {
+  const { counts, telling } = begin()
+  await vi.advanceTimersByTimeAsync(7_000)
+  counts.add(200, 5, 1_000)
+  await vi.advanceTimersByTimeAsync(4_000)
+  vi.setSystemTime(NOW + 613_000)
+  isAway = true
+  await vi.advanceTimersByTimeAsync(6_000)
+  isAway = false
+  counts.add(200, 5, 1_000)
+  await vi.advanceTimersByTimeAsync(8_000)
+  await telling.stop()
+  expect(told.map(({ from_time, to_time, answers }) => ({ from_time, to_time, answers }))).toEqual([
+    { ...span(0, 7_000), answers: 0 },
+    // Of the window in which it froze nobody knows how long it was there.
+    { ...span(7_000, 7_000), answers: 1 },
+    { ...span(619_000, 627_000), answers: 1 },
+    { ...span(627_000, 627_000), answers: 0 },
+  ])
+})

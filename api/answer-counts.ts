@@ -34,31 +34,41 @@ interface Telling {
   readonly now: () => number
 }
 
-/** Tells control.answers every ten seconds, and at the end, what was answered; what the log did not take is told with the next. */
+/**
+ * Tells control.answers every ten seconds, and at the end, what was answered; what the log did not take is told with the next.
+ * Nobody was there while the process was frozen or its host asleep: that time is in no count.
+ */
 export function tellAnswers(telling: Telling): { stop(): Promise<void> } {
   let from = telling.now()
-  let untold: AnswerCount | undefined
+  let untold: readonly AnswerCount[] = []
   let timer: NodeJS.Timeout | undefined
-  const tell = async (to: number): Promise<void> => {
+  const tell = async (to: number, next = to): Promise<void> => {
     const { instance, counts, connected, log } = telling
-    const count = joined(untold, { instance, from_time: from * 1000, to_time: to * 1000, ...counts.take() })
-    from = to
-    untold = undefined
+    const told = joined(untold, { instance, from_time: from * 1000, to_time: to * 1000, ...counts.take() })
+    from = next
+    untold = []
     try {
       const { writer, codec } = await connected()
-      const value = codec.encode('control.answers', 'answer_count', count)
-      await writer.send('control.answers', 0, [{ key: instance, value, time: to }])
+      const records = told.map((count) => ({
+        key: instance,
+        value: codec.encode('control.answers', 'answer_count', count),
+        time: to,
+      }))
+      await writer.send('control.answers', 0, records)
     } catch (error) {
-      untold = count
+      untold = told
       log.warn({ err: error }, 'what was answered could not be told to the log; trying again in ten seconds')
     }
   }
   const plan = (): void => {
-    const ms = COUNTED_MS - (telling.now() % COUNTED_MS)
+    const planned = telling.now()
+    const seen = planned - (planned % COUNTED_MS)
+    const due = seen + COUNTED_MS
     timer = setTimeout(() => {
       const now = telling.now()
-      void tell(now - (now % COUNTED_MS)).then(plan)
-    }, ms)
+      const isLate = now - due > COUNTED_MS
+      void (isLate ? tell(Math.max(from, seen), now) : tell(now - (now % COUNTED_MS))).then(plan)
+    }, due - planned)
     timer.unref()
   }
   plan()
@@ -70,9 +80,11 @@ export function tellAnswers(telling: Telling): { stop(): Promise<void> } {
   }
 }
 
-function joined(before: AnswerCount | undefined, next: AnswerCount): AnswerCount {
-  if (before === undefined) return next
-  const { answers, failed, slow } = before
+/** `next` is one with the last of those before, unless there is time between the two. */
+function joined(before: readonly AnswerCount[], next: AnswerCount): readonly AnswerCount[] {
+  const last = before.at(-1)
+  if (last === undefined || last.to_time !== next.from_time) return [...before, next]
+  const { answers, failed, slow } = last
   const sum = { answers: answers + next.answers, failed: failed + next.failed, slow: slow + next.slow }
-  return { ...before, to_time: next.to_time, ...sum }
+  return [...before.slice(0, -1), { ...last, to_time: next.to_time, ...sum }]
 }
