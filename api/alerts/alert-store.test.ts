@@ -1,8 +1,10 @@
+import { queryObjects } from 'node:v8'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Alert } from '../../schemas/records.ts'
 import { AlertStore, cursorOf, creationKeyOf, SCANNED_MAX, type CachedAlert } from './alert-store.ts'
+import { CreationIndex } from './creation-index.ts'
 
 function alert(change: Partial<Alert> = {}): Alert {
   return {
@@ -78,6 +80,20 @@ describe('the book of alerts', () => {
       undefined,
       [],
     ])
+  })
+
+  it('has no list any more of an owner or wallet whose alerts are all gone', () => {
+    const book = new AlertStore()
+    const lists = (): number => queryObjects(CreationIndex, { format: 'count' })
+    const others = lists()
+    const ids = Array.from({ length: 50 }, (_, n) => `alert_${n}`)
+    for (const [n, id] of ids.entries()) book.put(alert({ alert_id: id, wallets: [`w${n % 49}`], owner: `o${n % 49}` }))
+    expect(lists() - others).toBe(2 + 2 * 49) // those of the kind and of the asset aside
+    for (const id of ids.slice(1)) book.remove(id)
+    expect(lists() - others).toBe(2 + 2)
+    expect(all(book, { wallet: 'w0' }).map(({ alert_id: id }) => id)).toEqual(['alert_0'])
+    book.remove('alert_0')
+    expect([lists() - others, book.size]).toEqual([0, 0])
   })
 
   it('watches the assets of liquidation alerts until the last has ended', () => {

@@ -84,7 +84,7 @@ export class AlertStore {
     if (before !== undefined) return
     if (owners !== id) this.#parts.set(owners, (this.#parts.get(owners) ?? new Set()).add(id))
     const entry = { created: createdOf(alert), id: owners }
-    for (const index of this.#indexesOf(alert, isWhole)) index.add(entry)
+    for (const name of indexesOf(alert, isWhole)) this.#index(name).add(entry)
     if (alert.idempotency !== null && isFirst(alert)) this.#creations.set(alert.idempotency, owners)
   }
 
@@ -97,7 +97,11 @@ export class AlertStore {
     this.#parts.get(owners)?.delete(id)
     if (this.#parts.get(owners)?.size === 0) this.#parts.delete(owners)
     this.#watch(alert, -1)
-    for (const index of this.#indexesOf(alert, !this.#isThere(owners))) index.gone()
+    for (const name of indexesOf(alert, !this.#isThere(owners))) {
+      const index = this.#indexes.get(name)
+      index?.gone()
+      if (index?.length === 0) this.#indexes.delete(name)
+    }
     const { idempotency } = alert
     if (idempotency !== null && this.#creations.get(idempotency) === owners) this.#creations.delete(idempotency)
   }
@@ -146,19 +150,6 @@ export class AlertStore {
       last = entry
     }
     return { alerts, next: undefined }
-  }
-
-  /** `isWhole`: no other part of it is there, so that this one stands for it in lists. */
-  #indexesOf(alert: CachedAlert, isWhole: boolean): CreationIndex[] {
-    const { asset, wallets, owner } = alert
-    const kind = kindOf(alert)
-    const names = [indexName(kind, 'asset', asset)]
-    const whole = [
-      indexName(kind, 'asset', ''),
-      ...new Set(wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
-      ...(owner === null ? [] : [indexName('', 'owner', owner)]),
-    ]
-    return (isWhole ? [...names, ...whole] : names).map((name) => this.#index(name))
   }
 
   #index(name: string): CreationIndex {
@@ -237,6 +228,19 @@ function labelsOf(alert: CachedAlert): { readonly group: unknown; readonly tags:
 /** Its name in the table of kinds; `unknown` where this version has none. */
 export function kindOf(alert: Pick<Alert, 'kind' | 'condition'>): string {
   return alertKinds.ofWire(alert)?.kind ?? 'unknown'
+}
+
+/** Names of the lists that it is in; `isWhole`: no other part of it is there, so that this one stands for it. */
+function indexesOf(alert: CachedAlert, isWhole: boolean): string[] {
+  const { asset, wallets, owner } = alert
+  const kind = kindOf(alert)
+  const names = [indexName(kind, 'asset', asset)]
+  const whole = [
+    indexName(kind, 'asset', ''),
+    ...new Set(wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
+    ...(owner === null ? [] : [indexName('', 'owner', owner)]),
+  ]
+  return isWhole ? [...names, ...whole] : names
 }
 
 function indexName(kind: string, by: 'asset' | 'wallet' | 'owner', value: string): string {

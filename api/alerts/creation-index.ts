@@ -7,7 +7,7 @@ export interface CreationKey {
 
 /** How far from its newest end a late entry is put in place at once; beyond, the whole is sorted when it is read. */
 const NEAR_MAX = 1_000
-/** Entries that are gone are thrown out when there are this many and they are the larger part. */
+/** Entries that are gone are thrown out when there are this many and they are the larger part, or all of a shorter one. */
 const SWEEP_MIN = 1_000
 
 /** Alerts in the order of creation. Additions come nearly in order, so that they cost next to nothing. */
@@ -36,7 +36,8 @@ export class CreationIndex {
   /** Says that one of them is not there any more. */
   gone(): void {
     this.#gone += 1
-    if (this.#gone < SWEEP_MIN || this.#gone * 2 < this.#entries.length) return
+    const { length } = this.#entries
+    if (this.#gone < Math.min(SWEEP_MIN, length) || this.#gone * 2 < length) return
     this.#entries = this.#entries.filter(({ id }) => this.#isThere(id))
     this.#gone = 0
   }
