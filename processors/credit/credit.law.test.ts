@@ -7,7 +7,8 @@ import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 import { creditCommand, credit, creditRow, LEASE, type CreditState } from './credit.ts'
 
 const SECOND = 1_000_000
-const DAY = 86_400 * SECOND
+const HOUR = 3_600 * SECOND
+const DAY = 24 * HOUR
 const T0 = 20_000 * DAY
 const PAYER = '0xaa'
 
@@ -141,6 +142,39 @@ describe('credit', () => {
   })
 })
 
+describe('a command of a clock that is far ahead', () => {
+  const expires = T0 + 30 * HOUR
+  const wrong = (time: number): Message => bought(1, 'w', 'other', time)
+
+  it('moves nobody else on: neither to an end nor to the next day', () => {
+    const terms = { label: '', scopes: [], expires, daily_max: 100 }
+    const driver = fed(bought(1_000, 'p'), command({ op: 'terms', terms }), wrong(T0 + 31 * HOUR))
+    driver.take()
+    driver.batch(leased('a', 100, T0 + HOUR), spent('a', 100, T0 + HOUR, true))
+    driver.batch(leased('b', 10, T0 + 12 * HOUR), leased('c', 10, T0 + 26 * HOUR))
+    expect(keys(driver).map(({ outcome, charged_today: today }) => [outcome, today])).toEqual([
+      ['done', 0],
+      ['done', 100],
+      ['daily_max', 100],
+      ['done', 0],
+    ])
+  })
+
+  it('keeps what a killed instance had set aside from nobody, also where it set something aside itself', () => {
+    const driver = fed(bought(1_000, 'p'), leased('wrong', 900, T0 + 2 * HOUR), leased('a', 50, T0)).restart()
+    driver.batch(leased('b', 900, T0 + LEASE - 1), leased('c', 900, T0 + LEASE))
+    expect(keys(driver).map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done', 'no_credit', 'done'])
+  })
+
+  it('is followed once the next is as far, and what both told before and after it is charged', () => {
+    const driver = fed(bought(1_000, 'p'), leased('a', 100, T0 + HOUR)).restart()
+    driver.batch(spent('a', 30, T0 + HOUR + 1), bought(1, 'q', 'other', T0 + HOUR + LEASE - 1))
+    expect(driver.state.keys.get('k')).toMatchObject({ charged: 30 })
+    expect(keys(driver).at(-1)?.time).toBe(T0 + HOUR + LEASE - 1)
+    expect(driver.state.leases.size).toBe(1)
+  })
+})
+
 describe('a rotation', () => {
   const terms = { label: '', scopes: [], expires: null, daily_max: null }
   const rotated = (until: number | null, time = T0): Message => command({ op: 'rotate', version: 1, until, time })
@@ -230,6 +264,30 @@ describe('whatever is written', () => {
           expect([key_id, paid, charged]).toEqual([key_id, sums.get(key_id)?.bought, sums.get(key_id)?.charged])
       }),
       { ...bounded, numRuns: 500 },
+    )
+  })
+
+  it('one clock that is far ahead changes nothing of other keys', { timeout: LAW_MS }, () => {
+    const told = (log: readonly Message[]): unknown => {
+      const driver = fed(bought(1, 'w', 'other'))
+      for (const message of log) driver.batch(message).restart()
+      return driver.emitted.filter(({ key }) => key !== 'other')
+    }
+    fc.assert(
+      fc.property(
+        fc.array(commands, { maxLength: 40, size: 'max' }),
+        fc.nat(40),
+        fc.constantFrom(400 * SECOND, HOUR, 3 * DAY),
+        (log, at, ahead) => {
+          const before = log.slice(0, at)
+          const rest = log.slice(before.length)
+          const last = before.at(-1)
+          const now = last?.type === 'credit_command' ? last.value.time : T0
+          const other = (time: number): Message => command({ key_id: 'other', lease: 'w', amount: 1, time })
+          expect(told([...before, other(T0 + ahead), ...rest])).toEqual(told([...before, other(now), ...rest]))
+        },
+      ),
+      { ...bounded, numRuns: 300 },
     )
   })
 

@@ -1,5 +1,14 @@
 import { emptyFields } from '../../schemas/codec.ts'
-import type { ApiKey, CreditCommand, CreditEntry, CreditUse, Micros, PaymentIntent } from '../../schemas/records.ts'
+import type {
+  ApiKey,
+  CreditCommand,
+  CreditEntry,
+  CreditUse,
+  Micros,
+  PaymentIntent,
+  TopicClock,
+} from '../../schemas/records.ts'
+import { followed } from '../kernel/partition-clock.ts'
 import type { Entry, Output, Processor, ProcessorRow } from '../kernel/processor.ts'
 
 /** Name in the topology. */
@@ -21,7 +30,7 @@ const SHARE = 4
 interface Lease {
   readonly amount: number
   charged: number
-  readonly until: Micros
+  until: Micros
   /** Everything that its holder has told, by route. */
   readonly uses: Map<string, CreditUse>
 }
@@ -34,7 +43,9 @@ interface Key extends Omit<ApiKey, 'leases' | 'request_id' | 'outcome' | 'time'>
 
 /** All keys. About 1 KB a key; every one was paid for. */
 export interface CreditState {
-  /** Latest clock of who wrote: the time of the log. */
+  /** The time of the log: the latest clock of who wrote that another was as far as. */
+  clock: TopicClock
+  /** What the last command was decided by: that time, or its own clock where that is far ahead and waits for the next. */
   time: Micros
   readonly keys: Map<string, Key>
   /** All leases by key and id, as they end. */
@@ -54,29 +65,35 @@ type Emit = (output: Output<'payments.entries' | 'payments.keys'>) => void
  * is over was not charged.
  */
 export const credit: Processor<CreditState, Output<'payments.entries' | 'payments.keys'>> = {
-  empty: () => ({ time: 0, keys: new Map(), leases: new Map(), late: 0, changed: new Set() }),
+  empty: () => ({
+    clock: { time: 0, waiting: 0 },
+    time: 0,
+    keys: new Map(),
+    leases: new Map(),
+    late: 0,
+    changed: new Set(),
+  }),
 
   apply(state, { message }: Entry, { v }, emit) {
     if (message.type !== 'credit_command') return
     const command = message.value
-    state.time = Math.max(state.time, command.time)
-    const touched = giveBack(state)
+    const touched = pass(state, command)
     const outcome = decide(state, command, v, emit)
     if (outcome !== undefined) touched.add(command.key_id)
     for (const id of touched) {
       const isAsked = id === command.key_id && outcome !== undefined
-      const cause = isAsked ? { request_id: command.request_id, outcome } : TIME_PASSED
+      const cause = isAsked ? { request_id: command.request_id, outcome, time: state.time } : timePassed(state)
       tell(state, id, { v, ...cause }, emit)
     }
   },
 
   restate(state, output, _, emit) {
     if (output !== 'payments.keys') return
-    for (const [id, { v }] of state.keys) tell(state, id, { v, ...TIME_PASSED }, emit)
+    for (const [id, { v }] of state.keys) tell(state, id, { v, ...timePassed(state) }, emit)
   },
 
   *save(state) {
-    yield ['clock', Buffer.from(JSON.stringify({ time: state.time, late: state.late } satisfies SavedClock))]
+    yield ['clock', Buffer.from(JSON.stringify({ ...state.clock, late: state.late } satisfies SavedClock))]
     for (const id of state.changed) {
       const key = state.keys.get(id)
       if (key !== undefined) yield [`key|${id}`, Buffer.from(JSON.stringify(savedOf(key)))]
@@ -87,8 +104,10 @@ export const credit: Processor<CreditState, Output<'payments.entries' | 'payment
   load(parts) {
     const state = credit.empty()
     const clock = JSON.parse(parts.get('clock')?.toString() ?? '{}') as Partial<SavedClock>
-    state.time = clock.time ?? 0
-    state.late = clock.late ?? 0
+    const { time = 0, waiting = 0, late = 0 } = clock
+    state.clock = { time, waiting }
+    state.time = Math.max(time, waiting)
+    state.late = late
     for (const [name, part] of parts) if (name.startsWith('key|')) load(state, JSON.parse(part.toString()) as SavedKey)
     const open = [...state.keys.values()].flatMap(({ key_id, leases }) =>
       [...leases].map(([lease, { until }]) => ({ key_id, lease, until })),
@@ -113,15 +132,40 @@ export const creditRow: ProcessorRow = {
   core: credit,
 }
 
-const TIME_PASSED = { request_id: null, outcome: 'done' } as const
+function timePassed({ clock: { time } }: CreditState): Pick<ApiKey, 'request_id' | 'outcome' | 'time'> {
+  return { request_id: null, outcome: 'done', time }
+}
 
-/** Ends the leases whose time is over; gives their keys. */
-function giveBack(state: CreditState): Set<string> {
-  const touched = new Set<string>()
+/**
+ * Time goes on to a command; gives the keys whose leases that ended or shortened. A command that is far ahead is decided at
+ * its own time, as the first after a silence has to be; for other keys time stands until the next command is as far.
+ */
+function pass(state: CreditState, { key_id, time }: CreditCommand): Set<string> {
+  const { waiting } = state.clock
+  // one that is further ahead than what waited confirms that, and no more
+  const known = waiting > 0 && time > waiting ? followed(state.clock, waiting) : state.clock
+  state.clock = followed(known, time)
+  state.time = Math.max(state.clock.time, state.clock.waiting)
+  const touched = state.clock.time < waiting ? shorten(state) : new Set<string>()
+  return giveBack(state, key_id, touched)
+}
+
+/** Nobody was as far as the last command: what it may have set aside, the latest lease, runs from the time of the log. */
+function shorten({ clock, keys, leases }: CreditState): Set<string> {
+  const { key_id: id = '', lease = '' } = [...leases.values()].at(-1) ?? {}
+  const held = keys.get(id)?.leases.get(lease)
+  if (held === undefined || held.until <= clock.time + LEASE) return new Set()
+  held.until = clock.time + LEASE
+  return new Set([id])
+}
+
+/** Ends the leases whose time is over. */
+function giveBack(state: CreditState, asked: string, touched: Set<string>): Set<string> {
   for (const [name, { key_id: id, lease }] of state.leases) {
     const key = state.keys.get(id)
     const until = key?.leases.get(lease)?.until ?? 0
     if (until > state.time) break
+    if (until > state.clock.time && id !== asked) continue
     key?.leases.delete(lease)
     state.leases.delete(name)
     touched.add(id)
@@ -293,19 +337,23 @@ function note(value: CreditEntry, emit: Emit): void {
   emit({ topic: 'payments.entries', key: value.key_id, message: { type: 'credit_entry', value } })
 }
 
-function tell(state: CreditState, id: string, change: Pick<ApiKey, 'request_id' | 'outcome' | 'v'>, emit: Emit): void {
+type Change = Pick<ApiKey, 'request_id' | 'outcome' | 'v' | 'time'>
+
+function tell(state: CreditState, id: string, change: Change, emit: Emit): void {
   const known = state.keys.get(id)
   if (known === undefined) return
   state.changed.add(id)
   state.keys.set(id, { ...known, v: change.v })
   const { payments: _, leases, ...key } = known
   const open = [...leases].map(([lease, { amount, charged, until }]) => ({ lease, amount, charged, until }))
-  const value: ApiKey = { ...key, leases: open, time: state.time, ...change }
+  const value: ApiKey = { ...key, leases: open, ...change }
   emit({ topic: 'payments.keys', key: id, message: { type: 'api_key', value } })
 }
 
 interface SavedClock {
   readonly time: Micros
+  /** Not in states of before. */
+  readonly waiting?: Micros
   readonly late: number
 }
 

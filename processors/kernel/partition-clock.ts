@@ -48,10 +48,10 @@ export class PartitionClock {
 
   #confirms(topic: TopicName, { time, venue_time: told }: Mark): boolean {
     const known = this.#clocks.get(topic) ?? unmarked
-    const isRight = told === null ? isNear(known, time) : time <= told + AHEAD_MAX
-    if (isRight) this.#clocks.set(topic, { time: Math.max(known.time, time), waiting: 0 })
-    else if (told === null) this.#clocks.set(topic, { ...known, waiting: time })
-    return isRight
+    if (told !== null && time > told + AHEAD_MAX) return false
+    const next = told === null ? followed(known, time) : { time: Math.max(known.time, time), waiting: 0 }
+    this.#clocks.set(topic, next)
+    return next.waiting === 0
   }
 }
 
@@ -65,6 +65,8 @@ export function isRareMark(before: Micros, time: Micros): boolean {
 
 const unmarked: TopicClock = { time: 0, waiting: 0 }
 
-function isNear({ time: last, waiting }: TopicClock, time: Micros): boolean {
-  return last === 0 || time <= last + STEP_MAX || (waiting > 0 && time >= waiting - AHEAD_MAX)
+/** A clock after a time that nothing confirms: it follows, or the time waits for the next. */
+export function followed({ time: last, waiting }: TopicClock, time: Micros): TopicClock {
+  const isNear = last === 0 || time <= last + STEP_MAX || (waiting > 0 && time >= waiting - AHEAD_MAX)
+  return isNear ? { time: Math.max(last, time), waiting: 0 } : { time: last, waiting: time }
 }
