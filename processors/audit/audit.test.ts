@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { versionOf } from '../kernel/version.ts'
+import type { Audit, Message, Micros } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { Task } from '../kernel/task.ts'
+import { codec, round, testTask, testTaskOn } from '../kernel/testing/task.ts'
+import { generationOf, versionOf } from '../kernel/version.ts'
+import { processorsNamed } from '../topology.ts'
+import { AUDIT } from './audit.ts'
 import { candle, AuditTestDriver, flow, mark, SECOND, T0 } from './testing/records.ts'
 import { HORIZON, MINUTE, MINUTES_MAX, SETTLE } from './state.ts'
 
@@ -137,4 +143,32 @@ it('forwards the time that both logs have passed, behind the audits that it clos
   expect(fed.marks).toEqual([T0 + 3, T0 + 5, CLOSES])
   const kinds = fed.emitted.map(({ message }) => message?.type)
   expect(kinds).toEqual(['mark', 'audit', 'mark', 'mark'])
+})
+
+it('is left to an older generation where the log begins behind the first candle of its minute', async () => {
+  const [row] = processorsNamed([AUDIT])
+  if (row === undefined) throw new Error('audit is in the topology')
+  const host = testTask()
+  const feed = (topic: TopicName, time: Micros, { type, value }: Message): void => {
+    host.broker.append(topic, 0, [{ key: 'btc', value: codec.encode(topic, type, value), time: time / 1_000 }])
+  }
+  const later = T0 + 5 * MINUTE
+  for (const bucket of [T0, later]) feed('derived.flow', bucket, flow({ bucket }))
+  feed('derived.flow', later, mark(later + MINUTE + SETTLE))
+  feed('market.candles', T0 + MINUTE, candle())
+  feed('market.candles', T0 + 2 * MINUTE, candle({ volume: 3 })) // the venue tells it once more
+  feed('market.candles', later + MINUTE, candle({ minute: later }))
+  await round(await Task.open({ ...row, generation: 1 }, 0, host), host)
+  host.broker.truncate('market.candles', 0, 1)
+  const next = testTaskOn(host.broker)
+  await round(await Task.open({ ...row, generation: 2 }, 0, next), next)
+  const audits = host.broker.records('derived.audit', 0).flatMap(({ value }): Audit[] => {
+    const message = value === null ? undefined : codec.decode(value)
+    return message?.type === 'audit' ? [message.value] : []
+  })
+  expect(audits.map(({ minute, theirs_volume, v }) => [minute, theirs_volume, generationOf(v)])).toEqual([
+    [T0, 2, 1],
+    [later, 2, 1],
+    [later, 2, 2],
+  ])
 })

@@ -31,9 +31,10 @@ function rowOf(generation: number, core: Processor<unknown>): ProcessorRow {
   return { ...row, generation, core }
 }
 
-/** Trades of two instruments, one a second each, and a mark behind each second; time is where they end. */
+/** Trades of two instruments, and a mark behind each two; time is where they end. */
 class Market {
   #seconds = 0
+  readonly #step: number
   readonly clock: Clock = {
     now: () => (T0 + this.#seconds * SECOND) / 1_000,
     steady: () => (T0 + this.#seconds * SECOND) / 1_000,
@@ -42,15 +43,28 @@ class Market {
   }
   readonly broker = new MemoryBroker(this.clock)
 
-  trade(seconds: number): void {
-    for (let n = 0; n < seconds; n++) {
-      const id = this.#seconds++
-      const time = T0 + id * SECOND
+  /** `step`: seconds between two trades. */
+  constructor(step = 1) {
+    this.#step = step
+  }
+
+  trade(count: number): void {
+    for (let n = 0; n < count; n++) {
+      const id = this.#seconds / this.#step
+      const time = T0 + this.#seconds * SECOND
+      this.#seconds += this.#step
       const one = { first_id: id, time, size: 1 + (id % 5), taker: id % 3 === 0 ? 'sell' : 'buy' } as const
       this.#append(trade(one), time)
       this.#append(trade({ ...one, instrument: 'bybit:perp:ETHUSDT', asset: 'eth' }), time)
-      this.#append(mark(time + SECOND), time)
+      this.#append(mark(time + this.#step * SECOND), time)
     }
+  }
+
+  /** A trade of the first minute that was missed, as it is filled in now. */
+  fill(): void {
+    const time = T0 + this.#seconds * SECOND
+    const missed = { first_id: 1_000_000, time: T0 + 30 * SECOND, received: time, size: 7 }
+    this.#append(trade({ ...missed, origin: 'backfill', gap_id: 999_999 }), time)
   }
 
   host(report = quietReport): TestTask {
@@ -71,6 +85,38 @@ class Market {
     const value = codec.encode(IN, message.type, message.value)
     this.broker.append(IN, 0, [{ key: 'key', value, time: time / 1_000 }])
   }
+}
+
+/** Reads on to the end. */
+async function readAll(task: Task, { broker, ports }: TestTask): Promise<void> {
+  while (broker.at(IN, 0).end > (task.positions()[0]?.offset ?? 0))
+    await task.work(await ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 100_000 }))
+}
+
+type Row = Message<'flow'> | Message<'flow_hour'>
+
+function startOf(row: Row): Micros {
+  return row.type === 'flow' ? row.value.bucket : row.value.hour
+}
+
+/** The rows that the newer generation makes of the whole of a market, trade by trade ten seconds apart. */
+async function tableOf(steps: readonly (number | 'fill')[]): Promise<Map<string, Row>> {
+  const market = new Market(10)
+  for (const step of steps) {
+    if (step === 'fill') market.fill()
+    else market.trade(step)
+  }
+  const host = market.host()
+  await readAll(await Task.open(newer, 0, host), host)
+  return rowsOf(market)
+}
+
+/** Rows of past times, by key. */
+function rowsOf({ broker }: Market): Map<string, Row> {
+  const rows = new Map<string, Row>()
+  for (const [key, message] of table(broker.records('derived.flow', 0)))
+    if (message.type === 'flow' || message.type === 'flow_hour') rows.set(key, message)
+  return rows
 }
 
 async function find(row: ProcessorRow, host: TestTask): Promise<Beside> {
@@ -130,6 +176,74 @@ describe('a higher generation beside an older one', () => {
     const expected = table(alone.broker.records('derived.flow', 0))
     expect(expected.size).toBeGreaterThan(100)
     expect(table(market.broker.records('derived.flow', 0))).toEqual(expected)
+  })
+
+  it.each(['beside', 'as it is owned', 'without a state'])(
+    'leaves rows that a cut log cannot make, built %s',
+    async (how) => {
+      const market = new Market(10)
+      const host = market.host()
+      market.trade(300)
+      const cut = market.broker.at(IN, 0).end
+      market.trade(90)
+      market.fill()
+      market.trade(60)
+      await readAll(await Task.open(older, 0, host), host)
+      const before = rowsOf(market)
+      market.broker.truncate(IN, 0, cut)
+      if (how === 'without a state') market.broker.replace(older.state, 0)
+
+      const next = market.host()
+      const beside = how === 'beside' ? await find(newer, next) : undefined
+      await beside?.catchUp()
+      const task = await Task.open(newer, 0, { ...next, beside })
+      market.trade(6)
+      await readAll(task, next)
+      await task.snapshot()
+      const again = market.host()
+      const reopened = await Task.open(newer, 0, again)
+      market.trade(270)
+      await readAll(reopened, again)
+
+      const hours = [...rowsOf(market).values()].filter(({ type }) => type === 'flow_hour')
+      expect(hours.map(({ value }) => [value.asset, value.buy + value.sell, generationOf(value.v)])).toEqual([
+        ['btc', 1087, 7],
+        ['eth', 1080, 7],
+        ['btc', 1080, 8],
+        ['eth', 1080, 8],
+        ['btc', 15, 8],
+        ['eth', 15, 8],
+      ])
+      const since = T0 + 3_060 * SECOND // a minute behind the first record that is left
+      const whole = await tableOf([390, 'fill', 336])
+      const expected = [...whole].map(([key, row]) => [key, startOf(row) < since ? before.get(key) : row] as const)
+      expect(rowsOf(market)).toEqual(new Map(expected))
+    },
+  )
+
+  it('leaves rows that retention takes the trades of while it catches up', async () => {
+    const market = new Market(10)
+    const host = market.host()
+    market.trade(700)
+    await readAll(await Task.open(older, 0, host), host)
+    const next = market.host()
+    let fetches = 0
+    const reader = () => {
+      const inner = next.ports.log.reader()
+      const ask = inner.fetch.bind(inner)
+      const fetch: typeof ask = (from, options) => {
+        if (fetches++ === 4) market.broker.truncate(IN, 0, 900)
+        return ask(from, { ...options, maxBytesPerPartition: 10_000 })
+      }
+      return Object.assign(inner, { fetch })
+    }
+    const beside = await find(newer, { ...next, ports: { ...next.ports, log: { ...next.ports.log, reader } } })
+    await beside.catchUp()
+    await readAll(await Task.open(newer, 0, { ...next, beside }), next)
+    const whole = await tableOf([700])
+    const told = [...rowsOf(market)].map(([key, row]) => [key, { ...row.value, v: 0 }] as const)
+    expect(new Map(told)).toEqual(new Map([...whole].map(([key, row]) => [key, { ...row.value, v: 0 }])))
+    expect(new Set([...rowsOf(market).values()].map(({ value }) => generationOf(value.v)))).toEqual(new Set([7, 8]))
   })
 
   it('says what differs of what both told, and what is the same', async () => {

@@ -1,5 +1,5 @@
 import type { LogReader, LogRecord, Slice } from '../../infra/kafka/seam.ts'
-import type { Message, Snapshot } from '../../schemas/records.ts'
+import type { Message, Micros, Snapshot } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import { DeadLetters } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
@@ -10,7 +10,7 @@ import { readGaps } from './log-gaps.ts'
 import type { CaughtUp, Opened } from './open-state.ts'
 import { Outputs } from './outputs.ts'
 import type { Ports } from './ports.ts'
-import { recordBefore, stoodNowhere, stoodOn } from './position-check.ts'
+import { recordBefore, stoodNowhere, stoodOn, wholeSince } from './position-check.ts'
 import type { Output, ProcessorRow } from './processor.ts'
 import { isWhole, POSITION_KEY, writerGeneration } from './snapshot.ts'
 import { generationOf, offsetOf } from './version.ts'
@@ -171,7 +171,13 @@ export class Beside implements CaughtUp {
     const { partition, row } = this
     for (const topic of row.inputs)
       this.#next.set(topic, (await this.#reader.offsets(topic, [partition], 'start')).get(partition) ?? 0)
-    return Fold.empty(row, partition)
+    const fold = Fold.empty(row, partition)
+    fold.tellSince(await this.#wholeSince())
+    return fold
+  }
+
+  #wholeSince(): Promise<Micros> {
+    return wholeSince(this.#reader, this.row, this.partition, this.#options.ports.clock)
   }
 
   async #meetGaps(fold: Fold): Promise<void> {
@@ -217,7 +223,9 @@ export class Beside implements CaughtUp {
     { topic, end }: { readonly topic: TopicName; readonly end: number },
   ): Promise<Read> {
     const from = this.#next.get(topic) ?? 0
-    const reached = error === 'out-of-range' ? start : next // retention has passed what lies before
+    const isCut = error === 'out-of-range' // retention has passed what lies before
+    if (isCut) this.#fold?.tellSince(await this.#wholeSince())
+    const reached = isCut ? start : next
     const entries: Read['entries'][number][] = []
     for (const record of records)
       if (record.offset >= from && record.offset < end)
@@ -252,7 +260,8 @@ export class Beside implements CaughtUp {
   readonly #emit = (output: Output): void => {
     const { message, topic } = output
     if (message === null) return
-    if (this.row.retold?.includes(message.type) === true) this.#outputs.emit(output)
+    const isOpen = 'final' in message.value && !message.value.final // it may never be whole: whoever takes the place tells it
+    if (!isOpen && this.row.retold?.(message) !== undefined) this.#outputs.emit(output)
     const id = identityOf(topic, output.key, message)
     if (id === undefined || this.#outputs.time < this.#comparedFrom || this.#told.size >= COMPARED_MAX) return
     this.#told.set(id, this.#saidBy(topic, message))

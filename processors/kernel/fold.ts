@@ -9,6 +9,8 @@ import { versionOf } from './version.ts'
 /** What a fold knows beside the state. */
 export interface Moment extends PartitionTime {
   readonly told: number
+  /** Rows of past times that begin before it are not told: the log that the state was built from begins too late; 0: all are. */
+  readonly since: Micros
 }
 
 type Emit = (output: Output) => void
@@ -31,6 +33,7 @@ export class Fold {
   readonly #context: { partition: number; v: number; partitionTime: Micros; isUnread: boolean }
   readonly #gaps = new Map<TopicName, InputGaps>()
   #told: number
+  #since: Micros
   /** No gap waits to be taken in, which is nearly always. */
   #isWhole = true
 
@@ -38,13 +41,14 @@ export class Fold {
   constructor(
     row: ProcessorRow,
     partition: number,
-    { state, told, ...time }: Folded,
+    { state, told, since, ...time }: Folded,
     gaps: readonly JournaledGap[] = [],
     isUnread = false,
   ) {
     this.row = row
     this.#state = state
     this.#told = told
+    this.#since = since
     this.#clock = new PartitionClock(time)
     this.#context = { partition, v: 0, partitionTime: time.time, isUnread }
     for (const gap of gaps) this.meet(gap)
@@ -52,7 +56,7 @@ export class Fold {
 
   /** A fold that has seen nothing. */
   static empty(row: ProcessorRow, partition: number, gaps: readonly JournaledGap[] = [], isUnread = false): Fold {
-    return new Fold(row, partition, { state: row.core.empty(), ...noTime, told: -1 }, gaps, isUnread)
+    return new Fold(row, partition, { state: row.core.empty(), ...noTime, told: -1, since: 0 }, gaps, isUnread)
   }
 
   get state(): unknown {
@@ -71,15 +75,21 @@ export class Fold {
 
   /** What it knows beside the state: `restore` goes back to it. */
   moment(): Moment {
-    return { ...this.#clock.save(), told: this.#told }
+    return { ...this.#clock.save(), told: this.#told, since: this.#since }
   }
 
   /** Goes on from another state, and from what was known when it was there. */
-  restore(state: unknown, { told, ...time }: Moment): void {
+  restore(state: unknown, { told, since, ...time }: Moment): void {
     this.#state = state
     this.#context.partitionTime = time.time
     this.#clock = new PartitionClock(time)
     this.#told = told
+    this.#since = since
+  }
+
+  /** Leaves rows of past times that begin before `since` as they are. */
+  tellSince(since: Micros): void {
+    this.#since = Math.max(this.#since, since)
   }
 
   /** A gap that the journal tells of; it is taken in before the first record behind it. */
@@ -98,7 +108,8 @@ export class Fold {
 
   /** Folds one record of one of the row's inputs in; but a mark that is not followed, which the core never sees. */
   apply(topic: TopicName, { offset, time }: Pick<LogRecord, 'offset' | 'time'>, message: Message, emit: Emit): void {
-    const shift = this.#isWhole ? 0 : this.#pass(topic, { offset, time }, emit)
+    const tell = this.#telling(emit)
+    const shift = this.#isWhole ? 0 : this.#pass(topic, { offset, time }, tell)
     if (shift === undefined) return
     if (message.type === 'mark' && !this.#clock.follow(topic, message.value)) {
       this.#refusedMarks += 1
@@ -107,7 +118,7 @@ export class Fold {
     const context = this.#context
     context.v = versionOf(this.row.generation, offset + shift)
     context.partitionTime = this.#clock.time
-    this.row.core.apply(this.#state, { topic, offset, time, message }, context, emit)
+    this.row.core.apply(this.#state, { topic, offset, time, message }, context, tell)
   }
 
   /** Says once more what the state knows of what it wrote to an output; `next`: where the first input goes on. */
@@ -116,12 +127,12 @@ export class Fold {
     if (input === undefined) return
     const last = Math.max(0, next - 1)
     this.#context.v = versionOf(this.row.generation, last + this.gapsOf(input).shiftAt(next))
-    this.row.core.restate?.(this.#state, output, this.#context, emit)
+    this.row.core.restate?.(this.#state, output, this.#context, this.#telling(emit))
   }
 
   /** Ends a batch: what was held back comes out. */
   flush(emit: Emit): void {
-    this.row.core.flush?.(this.#state, emit)
+    this.row.core.flush?.(this.#state, this.#telling(emit))
   }
 
   /** Lets go of what the state remembers to write: for those who never write it. */
@@ -129,6 +140,15 @@ export class Fold {
     const { core } = this.row
     if (core.forget !== undefined) core.forget(this.#state)
     else for (const part of core.save(this.#state)) void part
+  }
+
+  #telling(emit: Emit): Emit {
+    const since = this.#since
+    if (since === 0) return emit
+    return (output) => {
+      const time = output.message === null ? undefined : this.row.retold?.(output.message)
+      if (time === undefined || time >= since) emit(output)
+    }
   }
 
   /** Takes gaps in that lie before a record; gives the shift of its version, undefined where it was never read. */

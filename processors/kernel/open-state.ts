@@ -8,6 +8,7 @@ import { Failures } from './failures.ts'
 import type { Folded } from './fold.ts'
 import { noTime } from './partition-clock.ts'
 import type { Ports } from './ports.ts'
+import { wholeSince } from './position-check.ts'
 import type { ProcessorRow } from './processor.ts'
 import { erasure, settlingBatches, StateFold, wholeState, type Found, type StatePosition } from './snapshot.ts'
 
@@ -51,8 +52,10 @@ export async function openState(
   if (found.kind === 'none' && beside !== undefined) return takePlace(row, claim, { found, beside }, ports)
   if (found.kind === 'none') {
     await startAnew(row, partition, claim, found, ports)
+    const { reader, clock } = ports
+    const since = await wholeSince(reader, row, partition, clock)
     const nothing = { next: new Map(), stood: {}, parts: new Map(), failures: new Failures() }
-    return { state: row.core.empty(), ...noTime, told: -1, ...nothing }
+    return { state: row.core.empty(), ...noTime, told: -1, since, ...nothing }
   }
   const { parts, position, unsettled } = found
   if (unsettled !== undefined) {

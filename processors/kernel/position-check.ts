@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { LogReader, LogRecord, OutRecord, Position, Slice } from '../../infra/kafka/seam.ts'
-import type { Stood } from '../../schemas/records.ts'
+import type { Micros, Stood } from '../../schemas/records.ts'
 import { isCompacted, type TopicName } from '../../schemas/topics.ts'
+import type { Clock } from './ports.ts'
+import type { ProcessorRow } from './processor.ts'
 
+/** What lies before a record of a log can be of times so much later than it: clocks differ, and what waited is sent late. */
+export const DISORDER: Micros = 60_000_000
 /** Enough for one batch, whatever its size: a broker gives at least one. */
 const ONE = { maxWaitMs: 0, maxBytesPerPartition: 1 }
 const TRIES_MAX = 100
@@ -158,6 +162,23 @@ async function recordsFrom(
     at = slice.next
   }
   return records
+}
+
+/** From when on the log has all that the rows of a time follow from, in each input; 0: it was not cut. */
+export async function wholeSince(
+  reader: LogReader,
+  { inputs, retold }: Pick<ProcessorRow, 'inputs' | 'retold'>,
+  partition: number,
+  { now, delay }: Pick<Clock, 'now' | 'delay'>,
+): Promise<Micros> {
+  let since: Micros = 0
+  for (const topic of retold === undefined ? [] : inputs) {
+    const start = (await reader.offsets(topic, [partition], 'start')).get(partition) ?? 0
+    if (start === 0) continue
+    const [first] = (await fetchAt(reader, { topic, partition, offset: start }, delay)).records
+    since = Math.max(since, (first?.time ?? now()) * 1_000 + DISORDER)
+  }
+  return since
 }
 
 /** What lies at a position, and is there at once. Rejects where no broker answers for long. */

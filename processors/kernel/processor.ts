@@ -82,10 +82,11 @@ export interface ProcessorRow {
   /** Least time between two fetches for it, milliseconds, where nobody waits for what it makes. Left out: none. */
   readonly paceMs?: number
   /**
-   * Record types of its outputs that are tables of past times: a higher generation writes those of the past anew, while the
-   * older one still tells the present. All else stays as it was told. Left out: none.
+   * Which of its outputs are rows of past times, by the start of that time; undefined for others. A higher generation writes
+   * those of the past anew, while the older one still tells the present; all else stays as it was told. Where a log begins
+   * too late for a row it is not told: what was told of it of a longer log stands. Left out: none.
    */
-  readonly retold?: readonly RecordType[]
+  readonly retold?: (message: Message) => Micros | undefined
   /** Raised, with its reason, when derived data are rebuilt by other code or parameters. */
   readonly generation: number
   readonly reason: string

@@ -1,6 +1,6 @@
 import type { LogRecord, OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { Snapshot, Stood } from '../../schemas/records.ts'
+import type { Micros, Snapshot, Stood } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { FatalError } from './errors.ts'
 import type { PartitionTime } from './partition-clock.ts'
@@ -46,6 +46,8 @@ export interface StatePosition extends PartitionTime {
   readonly stood: Readonly<Record<string, Stood>>
   /** Offset in `control.gaps` of the last gap that the state has taken in; -1: none. */
   readonly told: number
+  /** Rows of past times that begin before it are not told: the log that the state was built from begins too late; 0: all are. */
+  readonly since: Micros
 }
 
 export type PartChange = readonly [key: string, part: Buffer | null]
@@ -109,7 +111,7 @@ function snapshotBatch(target: SnapshotTarget, position: StatePosition, changes:
 }
 
 const EMPTY = Buffer.alloc(0)
-const nowhere: StatePosition = { applied: {}, time: 0, clocks: {}, failures: [], stood: {}, told: -1 }
+const nowhere: StatePosition = { applied: {}, time: 0, clocks: {}, failures: [], stood: {}, told: -1, since: 0 }
 
 /** Throws `FatalError` when it is too large. */
 function partsBatch(
@@ -211,10 +213,10 @@ export class StateFold {
       .filter(([key]) => key.startsWith(WAITING))
       .map(([key, state]): PartChange => [key.slice(WAITING.length), state.length === 0 ? null : state])
     if (isTaken) for (const [key, part] of waiting) change(parts, key, part)
-    const { applied, time, clocks, failures, stood, told } = position
+    const { applied, time, clocks, failures, stood, told, since } = position
     const isSettled = position.generation === generation && !isTaken && waiting.length === 0
     const unsettled = isSettled ? undefined : { waiting, isTaken }
-    return { kind: 'state', position: { applied, time, clocks, failures, stood, told }, parts, unsettled }
+    return { kind: 'state', position: { applied, time, clocks, failures, stood, told, since }, parts, unsettled }
   }
 }
 

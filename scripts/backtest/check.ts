@@ -4,6 +4,7 @@ import type { Difference, Tally, Window } from './core/live-check.ts'
 import type { ReplayOutput } from './core/replay.ts'
 import { Decoder } from '../../processors/kernel/decoder.ts'
 import { InputGaps, type JournaledGap } from '../../processors/kernel/log-gaps.ts'
+import { DISORDER } from '../../processors/kernel/position-check.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { avroType, UndecodableError } from '../../schemas/codec.ts'
 import { recordPosition } from '../../schemas/record-id.ts'
@@ -164,8 +165,8 @@ class PartitionCheck {
   readonly #rows: readonly ProcessorRow[]
   readonly #tape: Tape
   readonly #range: TimeRange
-  /** Record time of the first record that was read. */
-  #begin: Micros = Infinity
+  /** Record time of the first record that was read, by topic. */
+  readonly #begins = new Map<TopicName, Micros>()
   readonly #readings: readonly Reading[]
   readonly #gaps: readonly JournaledGap[]
   readonly #terms = new Set<string>()
@@ -180,11 +181,12 @@ class PartitionCheck {
     this.#range = plan.range
     this.#readings = readings
     const isWhole = readings.every(({ span }) => span.isWhole)
-    this.check = new LiveCheck({ restsOnOlder: (message) => !isWhole && restsOnOlder(message, this.#leadIn()) })
+    const isOlder = (message: Message): boolean => restsOnOlder(message, this.#leadIn()) || this.#isCut(message)
+    this.check = new LiveCheck({ restsOnOlder: (message) => !isWhole && isOlder(message) })
   }
 
-  entry({ message, time }: TapeEntry): void {
-    this.#begin = Math.min(this.#begin, time * 1000)
+  entry({ topic, message, time }: TapeEntry): void {
+    if (!this.#begins.has(topic)) this.#begins.set(topic, time * 1000)
     if (message.type === 'contract_terms') this.#terms.add(message.value.instrument)
     if (message.type === 'command' && message.value.action === 'create') this.#alerts.add(message.value.alert_id)
   }
@@ -203,8 +205,17 @@ class PartitionCheck {
 
   /** What was read before the range: less than was asked for where the log begins later. */
   #leadIn(): LeadIn {
-    const from = Math.max(this.#range.from * 1000, this.#begin)
-    return { begin: this.#begin, from, terms: this.#terms, alerts: this.#alerts }
+    const begin = Math.min(...this.#begins.values())
+    return { begin, from: Math.max(this.#range.from * 1000, begin), terms: this.#terms, alerts: this.#alerts }
+  }
+
+  /** Whether a row of a past time is one that a live processor leaves as it was told, since an input begins too late for it. */
+  #isCut(message: Message): boolean {
+    const cut = this.#readings.filter(({ span }) => !span.isWhole).map(({ span }) => span.topic)
+    return this.#rows.some(({ inputs, retold }) => {
+      const time = retold?.(message) ?? Infinity
+      return cut.some((topic) => inputs.includes(topic) && time < (this.#begins.get(topic) ?? 0) + DISORDER)
+    })
   }
 
   /** Tables hold no forwarded marks, and of CVD what it is made of. */
