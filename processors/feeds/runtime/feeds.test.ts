@@ -373,6 +373,17 @@ describe('feeds', () => {
     expect(await of<Mark>('market.trades', 'mark')).toHaveLength(2 * partitions)
   })
 
+  it('have begun when they first marked, whatever the host’s clock said before', async () => {
+    const now = Date.now
+    const wall = vi.spyOn(Date, 'now').mockImplementation(() => now() + 7_200_000)
+    const { of } = await start()
+    wall.mockRestore()
+    const marks = await of<Mark>('market.trades', 'mark')
+    expect(marks.length).toBeGreaterThan(0)
+    for (const { run, time } of marks) expect(run).toBeLessThanOrEqual(time)
+    expect(new Set(marks.map(({ run }) => run)).size).toBe(1)
+  })
+
   it('mark nothing while the clock is wrong, and write what comes', async () => {
     const { of } = await start({ venueTime: undefined })
     await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))

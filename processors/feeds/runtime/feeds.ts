@@ -95,9 +95,10 @@ export class Feeds {
       },
       clamped: (venue) => report.clamped(venue),
     })
-    const run = hostNow() * 1_000
+    let run: Micros | undefined
+    const began = (): Micros => (run ??= hostNow() * 1_000)
     const marked = options.tradesOnly === true ? markedTopics.slice(0, 1) : markedTopics
-    const marks = new Map(marked.map((topic) => [topic, new MarkBook(feedName, run, partitions)]))
+    const marks = new Map(marked.map((topic) => [topic, new MarkBook(feedName, began, partitions)]))
     this.#marks = marks
     const parts = {
       ...options,

@@ -11,7 +11,7 @@ const btc = partitionOf('btc', 12)
 
 describe('marks', () => {
   it('tell a venue’s state and since when it is so', () => {
-    const book = new MarkBook('feeds', 7, 12)
+    const book = new MarkBook('feeds', () => 7, 12)
     book.venue('okx', { state: 'live', sockets: 1 }, 100)
     book.venue('okx', { state: 'live', sockets: 2 }, 200)
     expect(book.next(0, 300, null)).toEqual({
@@ -28,7 +28,7 @@ describe('marks', () => {
   })
 
   it('list every subscription first, then each change once, in its asset’s partition', () => {
-    const book = new MarkBook('feeds', 7, 12)
+    const book = new MarkBook('feeds', () => 7, 12)
     book.change(change('btc', 'acknowledged'))
     book.change(change('eth', 'acknowledged'))
     expect(book.next(btc, 1, null).changes).toEqual([change('btc', 'acknowledged')])
@@ -39,14 +39,14 @@ describe('marks', () => {
   })
 
   it('list the same of a first mark that could not be written until now', () => {
-    const book = new MarkBook('feeds', 7, 12)
+    const book = new MarkBook('feeds', () => 7, 12)
     book.change(change('btc', 'refused'))
     book.change(change('btc', 'acknowledged'))
     expect(book.next(btc, 1, null).changes).toEqual([change('btc', 'acknowledged')])
   })
 
   it('keep the newest changes where none can be written', () => {
-    const book = new MarkBook('feeds', 7, 12)
+    const book = new MarkBook('feeds', () => 7, 12)
     book.next(btc, 1, null)
     for (let n = 0; n <= maxWaitingChanges; n++) book.change(change('btc', 'acknowledged', `v${n}`))
     const { changes } = book.next(btc, 2, null)

@@ -7,7 +7,7 @@ export const maxWaitingChanges = 1_000
 /** What one feed process says in its marks: the state of its venues, and to each partition its own subscriptions. */
 export class MarkBook {
   readonly #writer: string
-  readonly #run: Micros
+  readonly #began: () => Micros
   readonly #partitions: number
   readonly #states = new Map<string, VenueState>()
   /** The newest change of each instrument: what a first mark lists. */
@@ -15,9 +15,10 @@ export class MarkBook {
   readonly #waiting = new Map<number, SubscriptionChange[]>()
   readonly #started = new Set<number>()
 
-  constructor(writer: string, run: Micros, partitions: number) {
+  /** `began`: asked when it marks, since before that a clock may be wrong; the newest run of a writer is the one that counts. */
+  constructor(writer: string, began: () => Micros, partitions: number) {
     this.#writer = writer
-    this.#run = run
+    this.#began = began
     this.#partitions = partitions
   }
 
@@ -52,7 +53,7 @@ export class MarkBook {
     const changes = this.#started.has(partition) ? (this.#waiting.get(partition) ?? []) : this.#all(partition)
     this.#started.add(partition)
     this.#waiting.delete(partition)
-    const [writer, run, venues] = [this.#writer, this.#run, this.states]
+    const [writer, run, venues] = [this.#writer, this.#began(), this.states]
     return { writer, run, time, venues, changes, venue_time: venueTime, positions }
   }
 
