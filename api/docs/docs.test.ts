@@ -26,7 +26,7 @@ import { fieldsOf } from './fields.ts'
 import { escaped, htmlOf } from './markdown.ts'
 import { Docs } from './docs.ts'
 import { pathOf } from './layout.ts'
-import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema } from './webhook-schema.ts'
+import { webhooks } from './webhook-schema.ts'
 
 const docs = new Docs(routes, '1.2.3', 'http://127.0.0.1:3000')
 const addresses = docs.pages.map((page) => (page.slug === '' ? '/docs' : pathOf(page)))
@@ -215,8 +215,8 @@ describe('the webhooks’ schemas', () => {
     return JSON.stringify({ kind: 'rule', when, note: null, group: 'g', tags: [], state, figures })
   }
 
-  function faults(schema: Schema, change: Parameters<typeof triggerTo>[1], mode: string): unknown {
-    return faultsOf(schema, payloadOf(triggerTo('https://localhost/', change), mode))
+  function faults(event: string, change: Parameters<typeof triggerTo>[1], mode: string): unknown {
+    return faultsOf(webhooks[event]?.schema, payloadOf(triggerTo('https://localhost/', change), mode))
   }
 
   function faultsOf(schema: Schema | undefined, bytes: Buffer): unknown {
@@ -228,11 +228,11 @@ describe('the webhooks’ schemas', () => {
 
   it.each(['demo', 'live'])('say what is sent, and nothing that is not: %s', (mode) => {
     for (const test of [false, true]) {
-      expect(faults(priceAlertSchema, { test }, mode)).toEqual([])
-      expect(faults(liquidationAlertSchema, { ...risk, test }, mode)).toEqual([])
+      expect(faults('price_alert', { test }, mode)).toEqual([])
+      expect(faults('liquidation_alert', { ...risk, test }, mode)).toEqual([])
       for (const state of ['triggered', 'resolved'])
         expect(
-          faults(ruleAlertSchema, { kind: 'rule', severity: 'medium', condition: ruleText(state), test }, mode),
+          faults('rule_alert', { kind: 'rule', severity: 'medium', condition: ruleText(state), test }, mode),
         ).toEqual([])
     }
   })

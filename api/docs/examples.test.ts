@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { format } from 'prettier'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordId } from '../../schemas/record-id.ts'
+import { apiKinds } from '../alerts/kinds/kinds.ts'
 import type { Route } from '../route.ts'
 import { routes } from '../routes.ts'
 import { startAlerts, textOf, type AlertHarness } from '../testing/alert-calls.ts'
@@ -63,8 +64,8 @@ async function environment(row: Route): Promise<Record<string, string>> {
   if (row.path.startsWith('/keys/')) return boughtKey()
   const UUID = randomUUID()
   if (!('Authorization' in (row.headers ?? {})) && !row.path.endsWith('/:id')) return { UUID }
-  if (!/^\/(?:price-alert|liquidation\/alert|alerts)\//.test(row.path)) return {}
-  const [kind = ''] = row.path.split('/:')
+  const kind = apiKinds.find(({ paths }) => row.path.startsWith(`${paths.alert}/:`))?.paths.alert
+  if (kind === undefined) return {}
   const { id, token } = await api.create({ webhook_url: `https://hooks.example.com/${row.name}` }, kind)
   const trigger_id = `${id}_1`
   const times = { started: NOW, finished: NOW + 120_000, due: null, triggered: NOW - SECOND }

@@ -1,4 +1,6 @@
-import { array, boolean, instant, integer, nullableText, number, object, oneOf, text, type Schema } from '../schema.ts'
+import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
+import { apiKinds } from '../alerts/kinds/kinds.ts'
+import { array, boolean, instant, integer, object, oneOf, text, type Schema } from '../schema.ts'
 
 /** What a webhook's body holds, as `processors/webhooks/payload.ts` writes it: the tests compare the two. */
 
@@ -28,79 +30,13 @@ const top = (event: string, severities: readonly string[], data: Schema): Schema
     ['test', 'demo'],
   )
 
-export const priceAlertSchema = top(
-  'price_alert',
-  ['low', 'medium', 'high'],
-  object('What happened', {
-    triggered: boolean('False in a test event'),
-    current_price: number('Composite price, USD'),
-    target_price: number('Of the alert, USD'),
-    condition: oneOf(['above', 'below', 'crosses_above', 'crosses_below'], 'Of the alert'),
-    condition_met: text('What happened, in words'),
-    sources: array(
-      object('One venue', { exchange: text('Venue'), price: number('USD'), timestamp: instant('Its time') }),
-      'The prices that the composite is the median of',
-    ),
-    ...evidence,
+/** The body of each kind's webhook, by its `event`. */
+const ofKinds = Object.fromEntries(
+  apiKinds.map(({ kind, webhook: { summary, severities, data } }) => {
+    const { event } = alertKinds.of({ kind })
+    return [event, { summary, schema: top(event, severities, object('What happened', { ...data, ...evidence })) }]
   }),
 )
-
-export const liquidationAlertSchema = top(
-  'liquidation_alert',
-  ['low', 'medium', 'high'],
-  object('What happened', {
-    triggered: boolean('False in a test event'),
-    current_price: number('Median of the marks, USD'),
-    oi_at_risk_usd: number('Open interest whose liquidation price lies within 5 % of the price, USD, estimated'),
-    oi_at_risk_pct: number('The same, percent of open interest'),
-    cascade_risk: oneOf(['low', 'medium', 'high'], 'As in the heatmap'),
-    threshold_pct: number('Of the alert, percent'),
-    sources: array(
-      object('One venue', {
-        exchange: text('Venue'),
-        open_interest_usd: number('USD'),
-        timestamp: instant('Its time'),
-      }),
-      'The open interest that was looked at',
-    ),
-    ...evidence,
-  }),
-)
-
-export const ruleAlertSchema = top(
-  'rule_alert',
-  ['medium'],
-  object('What happened', {
-    triggered: boolean('False in a test event, and where it is over'),
-    current_price: number('Composite price, USD; 0: none is known'),
-    status: oneOf(['triggered', 'resolved'], 'resolved: what it rang for is over'),
-    condition: { type: 'object', description: '`when` of the rule' },
-    figures: array(
-      object('A figure of it', {
-        metric: text('As in the rule'),
-        exchange: nullableText('As in the rule'),
-        window: nullableText('As in the rule'),
-        value: { type: ['number', 'string', 'null'], description: 'Then; a class; null: not known' },
-      }),
-      'What it looks at, from left to right; none in a test event',
-    ),
-    condition_met: text('What happened, in words'),
-    note: nullableText('Of the rule'),
-    group: nullableText('Of the rule'),
-    tags: array(text('A name'), 'Of the rule'),
-    sources: array(
-      object('One venue', { exchange: text('Venue'), price: number('USD'), timestamp: instant('Its time') }),
-      'The prices that the composite is the median of',
-    ),
-    ...evidence,
-  }),
-)
-
-const kinds = {
-  price_alert: { summary: 'A price alert rang', schema: priceAlertSchema },
-  liquidation_alert: { summary: 'A liquidation alert rang', schema: liquidationAlertSchema },
-  rule_alert: { summary: 'A rule rang, or what it rang for is over', schema: ruleAlertSchema },
-}
 
 const digestSchema = object('The body of a digest webhook', {
   event: oneOf(['digest'], 'Which webhook'),
@@ -108,14 +44,14 @@ const digestSchema = object('The body of a digest webhook', {
   alert_id: text('The alert'),
   count: integer('Events in it', { minimum: 2 }),
   events: array(
-    { type: 'object', oneOf: Object.values(kinds).map(({ schema }) => schema) },
+    { type: 'object', oneOf: Object.values(ofKinds).map(({ schema }) => schema) },
     'What it tells, oldest first, each as it would have come by itself',
   ),
 })
 
 /** The bodies by their `event`. */
 export const webhooks: Readonly<Record<string, { readonly summary: string; readonly schema: Schema }>> = {
-  ...kinds,
+  ...ofKinds,
   digest: { summary: 'Several rang, and are told at once: where `digest: true` asks for it', schema: digestSchema },
 }
 

@@ -42,6 +42,13 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   readonly answer: Readonly<Record<string, Schema>>
   show(terms: T): object
 
+  /** The body of its webhook: when it is sent, and what its `data` holds beside what every kind's does. */
+  readonly webhook: {
+    readonly summary: string
+    readonly severities: readonly string[]
+    readonly data: Readonly<Record<string, Schema>>
+  }
+
   /** The figures that decide about it, each of which can be drawn. */
   figures(terms: T): readonly SeriesSpec[]
   /** Without a record for longer it was blind. */

@@ -1,5 +1,5 @@
 import type { LiquidationTerms } from '../../../processors/alerts/kinds/liquidation.ts'
-import { number, oneOf } from '../../schema.ts'
+import { array, boolean, instant, number, object, oneOf, text } from '../../schema.ts'
 import { inPages, readFirst, readRiskPage } from '../../views/what-if.ts'
 import { field, isFigure, wrong } from '../fields.ts'
 import type { ApiKind } from './kind.ts'
@@ -43,6 +43,27 @@ export const liquidation: ApiKind<LiquidationTerms> = {
     min_value_usd: number('Least open interest at risk, USD'),
   },
   show: ({ threshold_pct, min_value_usd }) => ({ condition: CONDITION, threshold_pct, min_value_usd }),
+
+  webhook: {
+    summary: 'A liquidation alert rang',
+    severities: ['low', 'medium', 'high'],
+    data: {
+      triggered: boolean('False in a test event'),
+      current_price: number('Median of the marks, USD'),
+      oi_at_risk_usd: number('Open interest whose liquidation price lies within 5 % of the price, USD, estimated'),
+      oi_at_risk_pct: number('The same, percent of open interest'),
+      cascade_risk: oneOf(['low', 'medium', 'high'], 'As in the heatmap'),
+      threshold_pct: number('Of the alert, percent'),
+      sources: array(
+        object('One venue', {
+          exchange: text('Venue'),
+          open_interest_usd: number('USD'),
+          timestamp: instant('Its time'),
+        }),
+        'The open interest that was looked at',
+      ),
+    },
+  },
 
   figures: () => [{ metric: 'liquidation_risk_pct', exchange: null, window: null, isMove: false, close: null }],
   blindAfter: 300_000_000,

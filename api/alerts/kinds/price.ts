@@ -1,5 +1,5 @@
 import { conditions, type PriceTerms } from '../../../processors/alerts/kinds/price.ts'
-import { number, oneOf } from '../../schema.ts'
+import { array, boolean, instant, number, object, oneOf, text } from '../../schema.ts'
 import { readPrices } from '../../views/past-prices.ts'
 import { readFirst } from '../../views/what-if.ts'
 import { field, isFigure, wrong } from '../fields.ts'
@@ -7,6 +7,12 @@ import type { ApiKind } from './kind.ts'
 
 /** Without a price for longer it is blind. */
 const SILENCE = 60_000_000
+
+/** `sources` in the webhook of a kind that rings at prices. */
+export const priceSources = array(
+  object('One venue', { exchange: text('Venue'), price: number('USD'), timestamp: instant('Its time') }),
+  'The prices that the composite is the median of',
+)
 
 export const price: ApiKind<PriceTerms> = {
   kind: 'price',
@@ -39,6 +45,19 @@ export const price: ApiKind<PriceTerms> = {
     target_price: number('USD'),
   },
   show: ({ condition, target_price }) => ({ condition, target_price }),
+
+  webhook: {
+    summary: 'A price alert rang',
+    severities: ['low', 'medium', 'high'],
+    data: {
+      triggered: boolean('False in a test event'),
+      current_price: number('Composite price, USD'),
+      target_price: number('Of the alert, USD'),
+      condition: oneOf(['above', 'below', 'crosses_above', 'crosses_below'], 'Of the alert'),
+      condition_met: text('What happened, in words'),
+      sources: priceSources,
+    },
+  },
 
   figures: () => [{ metric: 'price', exchange: null, window: null, isMove: false, close: null }],
   blindAfter: SILENCE,

@@ -14,10 +14,22 @@ import {
 import { candles, metricNames, metricOf, windows } from '../../../processors/alerts/metrics.ts'
 import type { Body } from '../../body.ts'
 import { ApiError } from '../../errors.ts'
-import { array, boolean, component, nullable, number, object, oneOf, text, type Schema } from '../../schema.ts'
+import {
+  array,
+  boolean,
+  component,
+  nullable,
+  nullableText,
+  number,
+  object,
+  oneOf,
+  text,
+  type Schema,
+} from '../../schema.ts'
 import type { Database } from '../../views/database.ts'
 import { inPages, inputsOf, readFirst, readInputs, type InputsWanted, type PageRange } from '../../views/what-if.ts'
 import type { ApiKind } from './kind.ts'
+import { priceSources } from './price.ts'
 
 const periods = [...new Set([...windows, ...metricNames.flatMap((name) => metricOf(name).periods ?? [])])]
 const venues = [...new Set(metricNames.flatMap((name) => metricOf(name).exchanges))]
@@ -103,6 +115,31 @@ export const rule: ApiKind<RuleTerms> = {
   answer: { ...body, when: { type: 'object', description: 'As submitted, with its defaults' } },
   show: ({ when, held_for, repeat, cooldown, resolved, note, group, tags }) => {
     return { when, held_for, repeat, cooldown, resolved, note, group, tags }
+  },
+
+  webhook: {
+    summary: 'A rule rang, or what it rang for is over',
+    severities: ['medium'],
+    data: {
+      triggered: boolean('False in a test event, and where it is over'),
+      current_price: number('Composite price, USD; 0: none is known'),
+      status: oneOf(['triggered', 'resolved'], 'resolved: what it rang for is over'),
+      condition: { type: 'object', description: '`when` of the rule' },
+      figures: array(
+        object('A figure of it', {
+          metric: text('As in the rule'),
+          exchange: nullableText('As in the rule'),
+          window: nullableText('As in the rule'),
+          value: { type: ['number', 'string', 'null'], description: 'Then; a class; null: not known' },
+        }),
+        'What it looks at, from left to right; none in a test event',
+      ),
+      condition_met: text('What happened, in words'),
+      note: nullableText('Of the rule'),
+      group: nullableText('Of the rule'),
+      tags: array(text('A name'), 'Of the rule'),
+      sources: priceSources,
+    },
   },
 
   figures: ({ when }) => leavesOf(when).map(specOf),
