@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import { readConfig } from '../config/config.ts'
 import { settings, type SettingName } from '../config/settings.ts'
 import { roleNames } from '../docker/role.ts'
+import { secrets } from '../docker/testing/secrets.ts'
 
 interface Variable {
   readonly name: string
@@ -103,13 +104,14 @@ describe('the manifests for Kubernetes', () => {
     for (const { spec } of pods) expect(spec).toMatchObject({ enableServiceLinks: false })
   })
 
-  it('give each secret to those alone who need it', () => {
-    const whoHas = (secret: string): string[] =>
-      containers.flatMap(([name, { env = [] }]) => (env.some((one) => one.name === secret) ? [name] : []))
-    expect(whoHas('PAYMENT_WALLET_KEY')).toEqual(['payments'])
-    expect(whoHas('SERVICE_SECRET').toSorted()).toEqual(['api', 'console', 'webhooks'])
-    expect(whoHas('CONSOLE_TOKEN')).toEqual(['console'])
-    expect(Object.keys(shared).filter((name) => /SECRET|PASSWORD|TOKEN|KEY/.test(name))).toEqual([])
+  it.each(secrets)('give %s, from the Secret, to those alone who need it', (secret, roles) => {
+    const given = containers.flatMap(([name, { env = [] }]) => {
+      const from = env.find((one) => one.name === secret)?.valueFrom
+      return from === undefined ? [] : [[name, from]]
+    })
+    expect(new Set(given.map(([name]) => name))).toEqual(new Set(roles))
+    for (const [, from] of given) expect(from).toMatchObject({ secretKeyRef: { key: secret } })
+    expect(shared).not.toHaveProperty(secret)
   })
 
   it('have one writer for one wallet', () => {
