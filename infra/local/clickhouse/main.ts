@@ -61,7 +61,7 @@ await runService({
   },
 })
 
-/** `default` may write, so nobody guesses its password; `analyst`, and `reader` as it was once called, may only read. */
+/** `default` may write, so nobody guesses its password; `analyst` may only read. */
 function usersOf(config: Config<(typeof names)[number]>): User[] {
   const password = clickhousePassword(config)
   if (password === '') throw new ConfigError('CLICKHOUSE_PASSWORD is not set: give it or CLICKHOUSE_PASSWORD_FILE')
@@ -69,7 +69,6 @@ function usersOf(config: Config<(typeof names)[number]>): User[] {
   return [
     { name: 'default', password },
     { name: 'analyst', password: analyst },
-    { name: 'reader', password: analyst },
   ]
 }
 

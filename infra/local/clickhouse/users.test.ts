@@ -3,8 +3,7 @@ import { authenticate, checkReaderText, reachingCalls, readerLimits, readerSetti
 
 const users: User[] = [
   { name: 'default', password: 'own' },
-  { name: 'reader', password: 'secret' },
-  { name: 'analyst', password: '' },
+  { name: 'analyst', password: 'secret' },
 ]
 const url = (text = ''): URLSearchParams => new URLSearchParams(text)
 const basic = (text: string): { authorization: string } => ({
@@ -14,19 +13,20 @@ const basic = (text: string): { authorization: string } => ({
 describe('authenticate', () => {
   it('takes the user from Basic, from headers, from the URL, or is default', () => {
     expect(authenticate(users, {}, url('password=own')).name).toBe('default')
-    expect(authenticate(users, basic('reader:secret'), url()).name).toBe('reader')
-    expect(authenticate(users, { 'x-clickhouse-user': 'reader', 'x-clickhouse-key': 'secret' }, url()).name).toBe(
-      'reader',
+    expect(authenticate(users, basic('analyst:secret'), url()).name).toBe('analyst')
+    expect(authenticate(users, { 'x-clickhouse-user': 'analyst', 'x-clickhouse-key': 'secret' }, url()).name).toBe(
+      'analyst',
     )
-    expect(authenticate(users, {}, url('user=reader&password=secret')).name).toBe('reader')
+    expect(authenticate(users, {}, url('user=analyst&password=secret')).name).toBe('analyst')
   })
 
   it('asks for no password, and takes any, where the user has none', () => {
-    expect(authenticate(users, {}, url('user=analyst')).name).toBe('analyst')
-    expect(authenticate(users, basic('analyst:analyst'), url()).name).toBe('analyst')
+    const open: User[] = [{ name: 'analyst', password: '' }]
+    expect(authenticate(open, {}, url('user=analyst')).name).toBe('analyst')
+    expect(authenticate(open, basic('analyst:analyst'), url()).name).toBe('analyst')
   })
 
-  it.each([{}, basic('reader:wrong'), basic('nobody:'), { 'x-clickhouse-user': 'reader' }])(
+  it.each([{}, basic('analyst:wrong'), basic('nobody:'), { 'x-clickhouse-user': 'analyst' }])(
     'refuses %o with 516',
     (headers) => {
       expect(() => authenticate(users, headers, url())).toThrow(expect.objectContaining({ code: 516, status: 403 }))

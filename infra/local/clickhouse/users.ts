@@ -3,12 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { code, QueryError } from './errors.ts'
 
 export interface User {
-  readonly name: 'default' | 'reader' | 'analyst'
+  readonly name: 'default' | 'analyst'
   /** Empty: none is asked for, and any is taken, as a server does with a user without one. */
   readonly password: string
 }
 
-/** Whether the user may read and nothing else: `analyst`, as on a server, and its older name `reader`. */
+/** Whether the user may read and nothing else: `analyst`, as on a server. */
 export function isReader({ name }: User): boolean {
   return name !== 'default'
 }
