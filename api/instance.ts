@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { Config } from '../infra/config/config.ts'
 import { clickhouseAccess, clickhouseSettings } from '../infra/config/clickhouse.ts'
@@ -9,6 +8,7 @@ import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log, LogReader } from '../infra/kafka/seam.ts'
 import type { Logger } from '../infra/log.ts'
 import { furtherAuthority, mailServer, mailSettings, openMailer } from '../infra/mail.ts'
+import { packageVersion } from '../infra/version.ts'
 import type { ServiceSecrets } from '../processors/alerts/secrets.ts'
 import { reachOf } from '../processors/webhooks/address.ts'
 import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
@@ -202,13 +202,6 @@ function partsOf(
     peers: peersOf(config.API_SERVICES),
     now: Date.now,
   }
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return version
 }
 
 export async function openLog(

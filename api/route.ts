@@ -130,6 +130,13 @@ export function isQuestion({ method, lastsMs }: Pick<Route, 'method' | 'lastsMs'
   return method === 'GET' && lastsMs === undefined
 }
 
+/** A route of what belongs to callers: it counts against the caller's rate, and its answer is not kept for others. */
+export function callerRoute<const Input extends Params>(
+  row: Omit<Route<Input>, 'limit' | 'ttlMs' | 'priceUsdc'> & { readonly priceUsdc?: number },
+): Route {
+  return route<Input>({ priceUsdc: 0, ...row, limit: 'caller', ttlMs: 0 })
+}
+
 /** A route that answers data: it is read with GET and counts against the caller's rate. */
 export function dataRoute<const Input extends Params>(row: Omit<Route<Input>, 'method' | 'limit'>): Route {
   return route({ ...row, method: 'GET', limit: 'caller' })

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { BackupError } from '../infra/backup/sealed-file.ts'
 import { BackupFolder, type Piece } from '../infra/backup/folder.ts'
@@ -13,6 +12,7 @@ import { LogError } from '../infra/kafka/seam.ts'
 import { withLock } from '../infra/local/lock.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { readMadeSecrets } from '../infra/local/secrets.ts'
+import { packageVersion } from '../infra/version.ts'
 import { backupOrder } from './backup-flows.ts'
 import { runCommand, runOf, text, UsageError, type Values } from './command/command.ts'
 import { layoutOf, systemOf } from './command/system.ts'
@@ -56,7 +56,7 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
         log: layout.log,
         partitions: layout.partitions,
         about: async () => ({
-          version: productVersion(),
+          version: packageVersion(),
           mode: run.mode,
           schemas: await readSchemas(urlOf(run, 'registry')),
           secrets: isOurs ? readMadeSecrets(run.data) : {},
@@ -69,11 +69,6 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
   } finally {
     await raw.close()
   }
-}
-
-function productVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }
 
 await runCommand({ usage, flags, expected: [BackupError, ConfigError, LogError, SchemaError] }, main)

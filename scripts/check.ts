@@ -1,4 +1,6 @@
+import { runCommand } from './command/command.ts'
 import { checks, runSteps } from './steps.ts'
 
-/** `npm run check`: types, lint, unused code and format. */
-process.exitCode = (await runSteps(checks)).length === 0 ? 0 : 1
+const usage = 'npm run check: types, lint, unused code and format. Exit 0: all is well; 1: not.'
+
+await runCommand({ usage, flags: {} }, async () => (await runSteps(checks)).length === 0)

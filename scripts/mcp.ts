@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { privateKeyToAccount } from 'viem/accounts'
 import { readConfig } from '../infra/config/config.ts'
 import { walletKey } from '../infra/config/secrets.ts'
 import { payer as examplePayer } from '../infra/local/chain/accounts.ts'
 import { urlOf } from '../infra/local/run-file.ts'
+import { packageVersion } from '../infra/version.ts'
 import { MarketDataClient } from './clients/typescript/src/index.ts'
 import { Payer } from './clients/typescript/src/payer.ts'
 import { runCommand, runOf, text, UsageError, type Values } from './command/command.ts'
@@ -40,7 +40,7 @@ async function main(values: Values<typeof flags>): Promise<void> {
   const task = readTask(values)
   const payer = payerOf(task)
   const client = new MarketDataClient({ baseUrl: task.api, ...(payer === undefined ? {} : { payer }) })
-  const server = createMcpServer({ client, payer, version: version(), maxPerCallUsdc: task.maxPerCallUsdc })
+  const server = createMcpServer({ client, payer, version: packageVersion(), maxPerCallUsdc: task.maxPerCallUsdc })
   await server.connect(new StdioServerTransport())
   const money = payer === undefined ? 'pays nothing' : `pays up to ${task.budgetUsdc} USDC from ${payer.address}`
   console.error(`MCP server for ${task.api}: ${money}`)
@@ -71,11 +71,6 @@ function amountOf(text: string | undefined, otherwise: number, name: string): nu
   const amount = text === undefined || text === '' ? otherwise : Number(text)
   if (!(amount >= 0)) throw new UsageError(`${name} must be an amount of USDC`)
   return amount
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }
 
 await runCommand({ usage, flags }, main)

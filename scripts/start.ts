@@ -280,7 +280,10 @@ async function prepare(system: System, folder: DataFolder): Promise<void> {
     stdio: ['ignore', log, log],
     timeout: PREPARE_MS,
   })
+  const end = (): void => void child.kill('SIGKILL')
+  process.once('exit', end)
   const [code] = (await once(child, 'exit')) as [number | null]
+  process.off('exit', end)
   if (code === 0) return
   const last = readFileSync(logFile, 'utf8').trim().split('\n').slice(-5).join('\n')
   throw new Error(`the log or the tables could not be prepared:\n${last}\nall of it: ${logFile}`)

@@ -1,11 +1,10 @@
-import { jsonOutput, type BodyRule, type Output, route, type Route } from '../route.ts'
+import { callerRoute, jsonOutput, type BodyRule, type Output, type Route } from '../route.ts'
 import { channelSchema, channelShownSchema, deliverySchemas, deliveryShownSchemas } from '../alerts/destination.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { HOURS_MAX, LONG_HOURS_MAX, SYMBOLS_MAX } from '../alerts/fields.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
 import type { Body } from '../body.ts'
 import * as params from '../parameters.ts'
-import type { Params } from '../params.ts'
 import {
   alertStatus,
   cancelAlert,
@@ -291,7 +290,7 @@ function openRoutes(row: ApiKind): Route[] {
   const { kind, paths, named, priceUsdc, errors } = row
   const { alert, alerts } = paths
   return [
-    alertRoute({
+    callerRoute({
       method: 'POST',
       path: alert,
       name: `${kind}_alert_create`,
@@ -315,7 +314,7 @@ function openRoutes(row: ApiKind): Route[] {
       ],
       prepare: (call) => createAlert(call, row),
     }),
-    alertRoute({
+    callerRoute({
       method: 'GET',
       path: `${alert}/:id`,
       name: `${kind}_alert`,
@@ -325,7 +324,7 @@ function openRoutes(row: ApiKind): Route[] {
       errors: ['data_unavailable'],
       prepare: (call) => alertStatus(call, kind, call.input.id),
     }),
-    alertRoute({
+    callerRoute({
       method: 'GET',
       path: alerts,
       name: `${kind}_alerts`,
@@ -340,7 +339,7 @@ function openRoutes(row: ApiKind): Route[] {
 
 function ownerRoutes({ kind, paths: { alert }, named, priceUsdc }: ApiKind): Route[] {
   return [
-    alertRoute({
+    callerRoute({
       method: 'DELETE',
       path: `${alert}/:id`,
       name: `${kind}_alert_cancel`,
@@ -351,7 +350,7 @@ function ownerRoutes({ kind, paths: { alert }, named, priceUsdc }: ApiKind): Rou
       errors: [...ownerErrors, 'alert_not_active'],
       prepare: (call) => cancelAlert(call, kind, call.input.id),
     }),
-    alertRoute({
+    callerRoute({
       method: 'POST',
       path: `${alert}/:id/extend`,
       name: `${kind}_alert_extend`,
@@ -374,7 +373,7 @@ function restRoutes(row: ApiKind): Route[] {
   const { kind, paths, named } = row
   const rest = { method: 'POST', input: { id }, headers: bearer, outputs: { 200: statusOutput(row) } } as const
   return [
-    alertRoute({
+    callerRoute({
       ...rest,
       path: `${paths.alert}/:id/pause`,
       name: `${kind}_alert_pause`,
@@ -383,7 +382,7 @@ function restRoutes(row: ApiKind): Route[] {
       errors: [...ownerErrors, 'invalid_until', 'alert_not_active'],
       prepare: (call) => pauseAlert(call, kind, call.input.id),
     }),
-    alertRoute({
+    callerRoute({
       ...rest,
       path: `${paths.alert}/:id/resume`,
       name: `${kind}_alert_resume`,
@@ -396,7 +395,7 @@ function restRoutes(row: ApiKind): Route[] {
 
 function editRoute(row: ApiKind): Route {
   const { kind, paths, named, body, optional, example, errors } = row
-  return alertRoute({
+  return callerRoute({
     method: 'PATCH',
     path: `${paths.alert}/:id`,
     name: `${kind}_alert_edit`,
@@ -420,7 +419,7 @@ function editRoute(row: ApiKind): Route {
 
 function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {
   return [
-    alertRoute({
+    callerRoute({
       method: 'GET',
       path: `${alert}/:id/deliveries`,
       name: `${kind}_alert_deliveries`,
@@ -431,7 +430,7 @@ function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {
       errors: ownerErrors,
       prepare: (call) => alertDeliveries(call, kind, call.input.id, call.input),
     }),
-    alertRoute({
+    callerRoute({
       method: 'POST',
       path: `${alert}/:id/test`,
       name: `${kind}_alert_test`,
@@ -442,7 +441,7 @@ function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {
       errors: [...ownerErrors, 'alert_not_active'],
       prepare: (call) => testAlert(call, kind, call.input.id),
     }),
-    alertRoute({
+    callerRoute({
       method: 'POST',
       path: `${alert}/:id/deliveries/:trigger_id/resend`,
       name: `${kind}_alert_resend`,
@@ -457,8 +456,3 @@ function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {
 }
 
 /** Nothing of alerts is shared between callers, and reading them is free. */
-function alertRoute<const Input extends Params>(
-  row: Omit<Route<Input>, 'limit' | 'ttlMs' | 'priceUsdc'> & { readonly priceUsdc?: number },
-): Route {
-  return route<Input>({ priceUsdc: 0, ...row, limit: 'caller', ttlMs: 0 })
-}

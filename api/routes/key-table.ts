@@ -1,7 +1,6 @@
-import { jsonOutput, type BodyRule, route, type Route } from '../route.ts'
+import { callerRoute, jsonOutput, type BodyRule, type Route } from '../route.ts'
 import { scopes } from '../credit/credit.ts'
 import * as params from '../parameters.ts'
-import type { Params } from '../params.ts'
 import {
   array,
   integer,
@@ -147,7 +146,7 @@ const ofKey = {
 
 /** The routes of API keys; where payments are off there are none. */
 export const keyRoutes: readonly Route[] = [
-  keyRoute({
+  callerRoute({
     method: 'POST',
     path: '/credit',
     name: 'credit_buy',
@@ -175,7 +174,7 @@ export const keyRoutes: readonly Route[] = [
     errors: ['invalid_amount', 'key_not_found', 'invalid_idempotency_key', 'idempotency_conflict', 'data_unavailable'],
     prepare: buyCredit,
   }),
-  keyRoute({
+  callerRoute({
     method: 'GET',
     path: '/keys/:key_id',
     name: 'key',
@@ -184,7 +183,7 @@ export const keyRoutes: readonly Route[] = [
     outputs: { 200: keyOutput },
     prepare: (call) => showKey(call, call.input.key_id),
   }),
-  keyRoute({
+  callerRoute({
     method: 'PATCH',
     path: '/keys/:key_id',
     name: 'key_change',
@@ -194,7 +193,7 @@ export const keyRoutes: readonly Route[] = [
     outputs: { 200: keyOutput },
     prepare: (call) => changeKey(call, call.input.key_id),
   }),
-  keyRoute({
+  callerRoute({
     method: 'POST',
     path: '/keys/:key_id/rotate',
     name: 'key_rotate',
@@ -209,7 +208,7 @@ export const keyRoutes: readonly Route[] = [
     },
     prepare: (call) => rotateKey(call, call.input.key_id),
   }),
-  keyRoute({
+  callerRoute({
     method: 'DELETE',
     path: '/keys/:key_id',
     name: 'key_revoke',
@@ -218,7 +217,7 @@ export const keyRoutes: readonly Route[] = [
     outputs: { 200: keyOutput },
     prepare: (call) => revokeKey(call, call.input.key_id),
   }),
-  keyRoute({
+  callerRoute({
     method: 'GET',
     path: '/keys/:key_id/usage',
     name: 'key_usage',
@@ -228,7 +227,7 @@ export const keyRoutes: readonly Route[] = [
     outputs: { 200: usageOutput },
     prepare: (call) => keyUsage(call, call.input.key_id, call.input.month),
   }),
-  keyRoute({
+  callerRoute({
     method: 'GET',
     path: '/keys/:key_id/invoice',
     name: 'key_invoice',
@@ -244,7 +243,7 @@ export const keyRoutes: readonly Route[] = [
     },
     prepare: (call) => keyInvoice(call, call.input.key_id, call.input.month),
   }),
-  keyRoute({
+  callerRoute({
     method: 'POST',
     path: '/wallet/keys',
     name: 'wallet_keys',
@@ -270,9 +269,3 @@ export const keyRoutes: readonly Route[] = [
     prepare: walletKeys,
   }),
 ]
-
-function keyRoute<const Input extends Params>(
-  row: Omit<Route<Input>, 'limit' | 'ttlMs' | 'priceUsdc'> & { readonly priceUsdc?: number },
-): Route {
-  return route<Input>({ priceUsdc: 0, ...row, limit: 'caller', ttlMs: 0 })
-}
