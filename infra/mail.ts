@@ -44,8 +44,8 @@ export function furtherAuthority(
   }
 }
 
-/** Connections to the operator's server at once; what comes beyond them waits, within the deadline of its attempt. */
-const CONNECTIONS_MAX = 5
+/** Connections to the operator's server at once; what comes beyond them waits. */
+export const CONNECTIONS_MAX = 20
 /** Of connecting, of the greeting and of silence: an attempt's deadline is no longer. */
 const TIMEOUT_MS = 10_000
 

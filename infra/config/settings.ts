@@ -372,7 +372,8 @@ export const settings = {
     kind: 'count',
     min: 1,
     default: '512',
-    description: 'Deliveries that one dispatcher makes at once, over all receivers.',
+    description:
+      'Deliveries that one dispatcher makes at once, over all receivers; emails have 20 connections beside them.',
     example: '2000',
   },
   WEBHOOK_SLOTS_PER_RECEIVER: {

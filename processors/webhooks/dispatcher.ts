@@ -1,10 +1,13 @@
 import type { Membership } from '../../infra/kafka/seam.ts'
+import { CONNECTIONS_MAX } from '../../infra/mail.ts'
 import type { Attempt } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Decoder } from '../kernel/decoder.ts'
 import type { LostLogPolicy, Ports } from '../kernel/ports.ts'
 import { Runner, type Lag, type Partitions } from '../kernel/run.ts'
 import type { StopReason } from '../kernel/watch.ts'
+import { channelShown } from './channels/channels.ts'
+import { email } from './channels/email.ts'
 import type { Send } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
 import { openLimits, type OpenLimits } from './limits.ts'
@@ -55,6 +58,11 @@ export interface DispatcherHealth {
   readonly inFlight: number
 }
 
+interface Waiting {
+  readonly task: Task
+  readonly delivery: Delivery
+}
+
 /** One attempt: what it told, and its result. */
 interface Sent {
   readonly told: readonly Delivery[]
@@ -72,7 +80,9 @@ export class Dispatcher {
   readonly #decoder: Decoder
   readonly #loader: Loader
   readonly #runner: Runner<Task>
-  readonly #queues: ReceiverQueues<{ readonly task: Task; readonly delivery: Delivery }>
+  readonly #posts: ReceiverQueues<Waiting>
+  /** Emails share the few connections to one server by the same rules: of a mailbox that is slow or not known yet one. */
+  readonly #mails = new ReceiverQueues<Waiting>({ slots: CONNECTIONS_MAX, perReceiver: 4 })
   /** In the order of their start. */
   readonly #underWay = new Set<UnderWay>()
   /** By partition: what its last task had not delivered when it ended. */
@@ -87,7 +97,7 @@ export class Dispatcher {
     this.#options = options
     this.#decoder = new Decoder(ports.codec, (id) => ports.lookUp(id))
     this.#loader = new Loader({ reader: ports.log.reader(), decoder: this.#decoder, clock: ports.clock })
-    this.#queues = new ReceiverQueues(limits)
+    this.#posts = new ReceiverQueues(limits)
     const open = (partition: number): Promise<Task> => this.#open(partition)
     const waitMs = (): number | undefined => (this.#hasWork ? LOOK_MS : undefined)
     const hosted = [{ name: OWNER, membership, open, waitMs, onRound: () => this.#tick() }]
@@ -114,8 +124,8 @@ export class Dispatcher {
       ok: this.#runner.isWell,
       partitions: this.#runner.partitions()[OWNER] ?? { running: 0, waiting: 0 },
       open: this.#count('open'),
-      queued: this.#queues.waiting,
-      inFlight: this.#queues.inFlight,
+      queued: this.#posts.waiting + this.#mails.waiting,
+      inFlight: this.#posts.inFlight + this.#mails.inFlight,
     }
   }
 
@@ -145,17 +155,21 @@ export class Dispatcher {
     return this.#runner.counts().get(OWNER)?.get(what) ?? 0
   }
 
+  #queuesOf(receiver: string): ReceiverQueues<Waiting> {
+    return channelShown(receiver)?.type === email.name ? this.#mails : this.#posts
+  }
+
   async #open(partition: number): Promise<Task> {
     const { ports, onLostLog, open = openLimits } = this.#options
     const task = await Task.open(partition, {
       ports,
       onLostLog,
       open,
-      isBusy: () => this.#queues.waitingForGood >= open.inLine,
+      isBusy: () => this.#posts.waitingForGood + this.#mails.waitingForGood >= open.inLine,
       decoder: this.#decoder,
       loader: this.#loader,
       onReady: (owner, delivery) => {
-        this.#queues.offer(delivery.receiver, { task: owner, delivery })
+        this.#queuesOf(delivery.receiver).offer(delivery.receiver, { task: owner, delivery })
         this.#pump()
       },
     })
@@ -171,11 +185,11 @@ export class Dispatcher {
     for (const [receiver, until] of this.#held) {
       if (until > now) continue
       this.#held.delete(receiver)
-      this.#queues.free(receiver)
+      this.#queuesOf(receiver).free(receiver)
     }
     for (const { receiver, startedAt } of this.#underWay) {
       if (steady - startedAt < SLOW_MS) break // all others began later
-      this.#queues.know(receiver, 'slow')
+      this.#queuesOf(receiver).know(receiver, 'slow')
     }
     this.#pump()
     if (steady - this.#hintedAt < HINT_MS) return
@@ -187,12 +201,12 @@ export class Dispatcher {
   /** Starts what may start. */
   #pump(): void {
     while (!this.#isStopping) {
-      const next = this.#queues.take()
+      const next = this.#posts.take() ?? this.#mails.take()
       if (next === undefined) return
       const { receiver, item } = next
       const told = item.task.start(item.delivery)
       if (told.length > 0) void this.#attempt(item.task, receiver, told)
-      else this.#queues.release(receiver) // it has ended, or its task has
+      else this.#queuesOf(receiver).release(receiver) // it has ended, or its task has
     }
   }
 
@@ -206,7 +220,7 @@ export class Dispatcher {
       task.owned.fail(error)
     } finally {
       this.#underWay.delete(underWay)
-      this.#queues.release(receiver)
+      this.#queuesOf(receiver).release(receiver)
       this.#pump()
     }
   }
@@ -233,7 +247,7 @@ export class Dispatcher {
     const ms = (result.finished - result.started) / 1_000
     const isUntold = result.is === 'failed' && untold.has(result.error)
     const isLimited = result.status === 429
-    if (!isUntold) this.#queues.know(receiver, ms < SLOW_MS && !isLimited ? 'good' : 'slow')
+    if (!isUntold) this.#queuesOf(receiver).know(receiver, ms < SLOW_MS && !isLimited ? 'good' : 'slow')
     for (const delivery of told) {
       const outcome = task.attempted(delivery, result)
       if (delivery.leftAloneUntil !== null) this.#leaveAlone(receiver, delivery.leftAloneUntil)
@@ -247,6 +261,6 @@ export class Dispatcher {
     const known = this.#held.get(receiver)
     if (known === undefined && this.#held.size >= HELD_MAX) return
     this.#held.set(receiver, Math.max(known ?? 0, until / 1_000))
-    this.#queues.hold(receiver)
+    this.#queuesOf(receiver).hold(receiver)
   }
 }

@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Caller } from '../agent.ts'
-import { openMailer, type Mailer } from '../../../infra/mail.ts'
+import { CONNECTIONS_MAX, openMailer, type Mailer } from '../../../infra/mail.ts'
 import type { Result } from '../attempt.ts'
-import { Certificates, senderTo, triggerFor, triggerTo } from '../testing/world.ts'
+import { append, attempts, Certificates, dispatch, senderTo, triggerFor, triggerTo } from '../testing/world.ts'
 import { email } from './email.ts'
 import { startSmtp, type SmtpStandIn } from './testing/smtp.ts'
 
 const certificates = new Certificates()
 const caller = new Caller()
+const POLL = { timeout: 4_000, interval: 5 }
 const from = 'Market data alerts <alerts@example.com>'
 let server: SmtpStandIn
 let mailer: Mailer
@@ -54,7 +55,25 @@ describe('an email', () => {
   it('waits for one of few connections where many are sent at once', async () => {
     const results = await Promise.all(Array.from({ length: 40 }, (_, n) => mail(`n${n}@example.com`)))
     expect(results.every(({ is }) => is === 'delivered')).toBe(true)
-    expect([server.taken.length, server.connections() <= 5]).toEqual([40, true])
+    expect([server.taken.length, server.connections() <= CONNECTIONS_MAX]).toEqual([40, true])
+  })
+
+  it('does not wait for mailboxes that are slow to be taken', async () => {
+    const { broker, dispatcher } = dispatch(senderTo(caller, { mailer, deadlineMs: 60_000 }))
+    const ring = (n: number, to: string): void => {
+      const alert_id = `alert_btc_1_${n}`
+      append(broker, triggerFor({ type: 'email', to }, { alert_id, trigger_id: `${alert_id}_1` }))
+    }
+    ring(0, 'me@example.com')
+    await expect.poll(() => attempts(broker).length, POLL).toBe(1)
+    for (let n = 1; n <= 30; n++) ring(n, `slow@s${n}.example.com`)
+    await expect.poll(() => server.held(), POLL).toBeGreaterThanOrEqual(5)
+    ring(31, 'me@example.com')
+    await expect.poll(() => attempts(broker), POLL).toHaveLength(2)
+    expect(attempts(broker)[1]).toMatchObject({ trigger_id: 'alert_btc_1_31_1', number: 1, outcome: 'delivered' })
+    const stopped = dispatcher.stop()
+    server.letGo()
+    await stopped
   })
 
   it.each([

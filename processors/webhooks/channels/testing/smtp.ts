@@ -13,6 +13,10 @@ export interface SmtpStandIn {
   readonly taken: readonly TakenMail[]
   /** Connections that were made. */
   readonly connections: () => number
+  /** Recipients named `slow` that wait to be taken. */
+  readonly held: () => number
+  /** Takes them. */
+  letGo(): void
   close(): Promise<void>
 }
 
@@ -30,13 +34,14 @@ export async function startSmtp(
 ): Promise<SmtpStandIn> {
   const taken: TakenMail[] = []
   const open = new Set<Socket>()
+  const held: (() => void)[] = []
   let connections = 0
   const server = createServer(certificate, (socket) => {
     connections += 1
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     socket.on('error', () => undefined)
-    converse(socket, password, taken)
+    converse(socket, password, taken, held)
   })
   server.on('tlsClientError', () => undefined)
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -46,10 +51,13 @@ export async function startSmtp(
     for (const socket of open) socket.destroy()
     await once(server.close(), 'close')
   }
-  return { url, taken, connections: () => connections, close }
+  const letGo = (): void => {
+    for (const answer of held.splice(0)) answer()
+  }
+  return { url, taken, connections: () => connections, held: () => held.length, letGo, close }
 }
 
-function converse(socket: Socket, password: string, taken: TakenMail[]): void {
+function converse(socket: Socket, password: string, taken: TakenMail[], held: (() => void)[]): void {
   const login = `\0alerts\0${password}`
   let [buffer, to, inData] = ['', '', false]
   const say = (line: string): void => void socket.write(`${line}\r\n`)
@@ -64,7 +72,9 @@ function converse(socket: Socket, password: string, taken: TakenMail[]): void {
       )
     else if (name === 'RCPT') {
       to = /<(.*)>/.exec(line)?.[1] ?? ''
-      say(refusals[to.split('@')[0] ?? ''] ?? '250 ok')
+      const [name = ''] = to.split('@')
+      if (name === 'slow') held.push(() => say('250 ok'))
+      else say(refusals[name] ?? '250 ok')
     } else if (name === 'DATA') {
       inData = true
       say('354 go on')
