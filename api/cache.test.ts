@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { TtlCache } from './cache.ts'
+import { NOW, startHarness } from './testing/harness.ts'
 
 function setUp(keysMax = 10): { cache: TtlCache; at: (time: number) => void; loads: number[] } {
   let now = 0
@@ -101,4 +102,16 @@ describe('cache', () => {
     await cache.get('a', 100, async () => 'xx')
     expect([cache.size, cache.weight]).toEqual([1, 2])
   })
+})
+
+it('gives an answer no longer where the wall clock is put back by an hour', async () => {
+  let [time, off] = [NOW / 1_000, 0]
+  const api = await startHarness({ now: () => time + off, steady: () => time })
+  onTestFinished(() => api.stop())
+  const ohlcv = '/ohlcv/BTC?interval=1m&limit=1&exchange=all'
+  expect(await api.body(ohlcv)).toMatchObject({ cached: false })
+  expect(await api.body(ohlcv)).toMatchObject({ cached: true })
+  off = -3_600_000
+  time += 6_000
+  expect(await api.body(ohlcv)).toMatchObject({ cached: false })
 })

@@ -78,6 +78,8 @@ interface OtherParts {
   readonly board: Board
   /** How often a caller may try an alert out; left out: as the API sells it. */
   readonly tries?: RateLimiter | undefined
+  /** Milliseconds of a clock that nobody sets, of the cache; left out: this process's. */
+  readonly steady?: (() => number) | undefined
   /** Left out: none may. */
   readonly mayLook?: boolean | undefined
 }
@@ -101,9 +103,16 @@ export type ServiceParts = OtherParts &
     | 'payments'
   >
 
-export function createServices({ source, board, tries, mayLook = false, ...parts }: ServiceParts): Services {
+export function createServices({
+  source,
+  board,
+  tries,
+  steady = () => performance.now(),
+  mayLook = false,
+  ...parts
+}: ServiceParts): Services {
   const clock = parts.now
-  const cache = new TtlCache({ keysMax: CACHED_MAX, clock, weightMax: CACHED_LENGTH_MAX, weigh: lengthOf })
+  const cache = new TtlCache({ keysMax: CACHED_MAX, clock: steady, weightMax: CACHED_LENGTH_MAX, weigh: lengthOf })
   const bounds = { clientsMax: STREAMS_MAX, callerMax: CALLER_STREAMS_MAX }
   const services: Services = {
     ...parts,

@@ -63,7 +63,7 @@ await runService({
     const instance = { clientId: 'console', toClose, unread, ...free, ...hearing }
     const services = await openServices(opened, log, instance)
     const hub = pageHub(pages.board, Date.now, () => void services.asked())
-    const texts = new TtlCache({ keysMax: 1, clock: Date.now })
+    const texts = new TtlCache({ keysMax: 1, clock: () => performance.now() })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
     const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => hub.clients }
     let access: Promise<OrderLog> | undefined

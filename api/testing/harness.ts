@@ -63,6 +63,8 @@ export interface HarnessOptions {
   readonly source?: ServiceParts['source']
   /** The host's clock (default: one that `advance` and `hang` move). */
   readonly now?: () => number
+  /** The steady clock (default: as `now`). */
+  readonly steady?: () => number
   readonly handlers?: Parameters<typeof createApp>[0]
 }
 
@@ -100,6 +102,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     payments: options.payments ?? null,
     mayLook: options.mayLook,
     now: options.now ?? (() => now),
+    steady: options.steady ?? options.now ?? (() => now),
     source: options.source ?? fakePresent(database, PARTITIONS),
   })
   const limiter = new RateLimiter({ perSecond: 0, burst: 1, callersMax: 1000, ...options.limit })
