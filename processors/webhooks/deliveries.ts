@@ -27,6 +27,7 @@ import {
   OPEN_SHARE,
   openLimits,
   type OpenLimits,
+  PUT_BACK,
   Known,
 } from './limits.ts'
 import { destinationKey, Holding, type Hold } from './holding.ts'
@@ -54,6 +55,8 @@ export class Deliveries {
   /** Alerts, by the id that the owner knows, whose receiver said 410, and when a trigger of theirs was last seen. */
   readonly #gone = new Known(goneKnown)
   #position: number | undefined
+  /** The time that was told last, also by an earlier owner. */
+  #newest: Micros = 0
   readonly stood: Readonly<Record<string, Stood>>
 
   /** From what `webhooks.pending` holds, the last record of each key. */
@@ -201,6 +204,20 @@ export class Deliveries {
     return false
   }
 
+  /** Where the clock was put back, what waits is due as much earlier; all but the end of quiet hours, a time of day. */
+  follow(now: Micros, unwritten: UnwrittenRecords): void {
+    const before = this.#newest
+    this.#newest = now
+    if (now >= before - PUT_BACK) return
+    for (const delivery of this.#open.values()) {
+      const isOfDay = delivery.digest !== null && delivery.attempts === 0 && delivery.due > before + BURST_TIME
+      if (delivery.phase !== 'waiting' || isOfDay) continue
+      delivery.due -= before - now
+      this.#timers.push(delivery.due, delivery.id)
+      unwritten.delivery(delivery, 'due', this.#partition, now)
+    }
+  }
+
   /** What has become due; the caller puts it in line for a slot. */
   due(now: Micros): Delivery[] {
     const due: Delivery[] = []
@@ -327,6 +344,7 @@ export class Deliveries {
   #restore(record: Pending): void {
     const delivery = restored(record)
     if (delivery === undefined) return
+    this.#newest = Math.max(this.#newest, record.time)
     this.#keep(delivery, record.time)
     this.#holding.restore(delivery)
     this.#timers.push(delivery.due, delivery.id)

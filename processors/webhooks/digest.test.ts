@@ -35,8 +35,10 @@ const MIDNIGHT = Date.UTC(2026, 7, 7)
 /** A clock that stands until it is moved. */
 class StillClock implements Clock {
   time = MIDNIGHT
-  now = (): number => this.time
-  steady = this.now
+  /** How far the wall clock is off. */
+  off = 0
+  now = (): number => this.time + this.off
+  steady = (): number => this.time
   delay = (): Promise<void> => delay(1)
   turn = (): Promise<void> => delay(0)
 }
@@ -118,6 +120,16 @@ describe('a storm to one chat', () => {
           { outcome: 'digested', digest: id },
           { outcome: 'delivered', number: 1, digest: id },
         ])
+  })
+
+  it('waits no longer where the wall clock is put back, and what rings then is told at once', async () => {
+    const world = begin()
+    await storm(world, 20)
+    world.clock.off = -60 * MINUTE
+    append(world.broker, toChat(20, world.clock))
+    await expect.poll(() => world.told.map(({ id }) => id), POLL).toEqual([...idsOf(0, 10), ...idsOf(20, 21)])
+    world.clock.time += MINUTE
+    await expect.poll(() => world.told.at(-1)?.triggers, POLL).toEqual(idsOf(10, 20))
   })
 
   it('goes on after a kill: what waited is told in the same digest, once, and later ones join it', async () => {

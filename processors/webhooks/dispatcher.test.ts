@@ -127,6 +127,30 @@ describe('a dispatcher', () => {
     expect(dispatcher.oldest()).toBeUndefined()
   })
 
+  it('tries again in time where the wall clock is put back, also while nobody had the partition', async () => {
+    let [time, off] = [Date.now(), 3_600_000]
+    const clock = { ...hostClock, now: () => time + off, steady: () => time }
+    const { broker, network, membership } = begin({ clock })
+    network.answer = (_, attempt) => (attempt < 3 ? FAILED : 'ok')
+    append(broker, numbered(1))
+    await expect.poll(() => attempts(broker).length, POLL).toBe(1)
+    const putBack = async (): Promise<void> => {
+      const due = attempts(broker).at(-1)?.due ?? 0
+      off -= 3_600_000
+      const soonest = (): number => pending(broker).get(numbered(1).trigger_id)?.due ?? Infinity
+      await expect.poll(soonest, POLL).toBe(due - 3_600_000_000)
+    }
+    await putBack()
+    time += 10_000
+    await expect.poll(() => attempts(broker).length, POLL).toBe(2)
+    membership.deal()
+    const isNoticed = putBack()
+    begin({ broker, clock }).network.answer = () => 'ok'
+    await isNoticed
+    time += 60_000
+    await expect.poll(() => attempts(broker).at(-1)?.outcome, POLL).toBe('delivered')
+  })
+
   it('reports a test under its request, and what ends undelivered', async () => {
     const { broker, network, notes } = begin()
     network.answer = ({ trigger_id: id }) => (id.endsWith('_9') ? { error: 'rejected' } : 'ok')

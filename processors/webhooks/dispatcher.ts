@@ -10,7 +10,7 @@ import { channelShown } from './channels/channels.ts'
 import { email } from './channels/email.ts'
 import type { Send } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
-import { openLimits, type OpenLimits } from './limits.ts'
+import { LEFT_ALONE, openLimits, type OpenLimits } from './limits.ts'
 import { ReceiverQueues, type SlotLimits } from './receiver-queues.ts'
 import { Loader } from './loader.ts'
 import type { Failure, Result } from './attempt.ts'
@@ -183,7 +183,7 @@ export class Dispatcher {
     const now = clock.now()
     const steady = clock.steady()
     for (const [receiver, until] of this.#held) {
-      if (until > now) continue
+      if (until > now && until <= now + LEFT_ALONE.max / 1_000) continue // further off: the clock was put back
       this.#held.delete(receiver)
       this.#queuesOf(receiver).free(receiver)
     }

@@ -45,7 +45,7 @@ export class Holding {
     }
     if (!digest || most === 1) return undefined
     const rate = this.#rates.get(key)
-    if (rate === undefined || now >= rate.since + BURST_TIME) {
+    if (rate === undefined || now < rate.since || now >= rate.since + BURST_TIME) {
       this.told({ receiver, alertId }, now)
       return undefined
     }

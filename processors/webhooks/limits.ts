@@ -20,6 +20,9 @@ export const goneKnown: KnownLimits = { max: 100_000, kept: 31 * 24 * HOUR }
 /** Tombstones of one call. */
 export const FORGET_MAX = 1_000
 
+/** A clock that falls by more was put back. */
+export const PUT_BACK: Micros = 5_000_000
+
 /** Messages that one destination gets in so long; what comes beyond is told in a digest when it is over. */
 export const BURST_MAX = 10
 export const BURST_TIME: Micros = 60_000_000

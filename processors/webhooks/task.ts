@@ -104,6 +104,7 @@ export class Task implements PartitionWork {
   tick(): void {
     if (!this.#hasCaughtUp) return
     const now = this.#now()
+    this.#deliveries.follow(now, this.#journal.batch)
     for (const delivery of this.#deliveries.due(now)) this.#options.onReady(this, delivery)
     this.#deliveries.forget(now, this.#journal.batch)
     this.#journal.write()
@@ -225,6 +226,7 @@ export class Task implements PartitionWork {
     for await (const attempt of attemptsFrom(ports.reader, decoder, partition, from)) {
       this.#deliveries.heard(attempt, this.#journal.batch)
     }
+    this.#deliveries.follow(this.#now(), this.#journal.batch)
     this.#deliveries.settle(this.#now(), this.#journal.batch)
     await this.owned.readGaps()
     const next = new Map(position === undefined ? [] : [[TRIGGERS, position]])
