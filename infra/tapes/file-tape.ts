@@ -36,9 +36,9 @@ export interface OpenFiles {
 }
 
 /** The files of an export, complete or not. */
-export function openFiles(folder: string, { format, version }: TapeHeader): OpenFiles {
+export function openFiles(folder: string, { format }: TapeHeader): OpenFiles {
   const files = ownCodec()
-  const read = format === 'avro' ? avroReader(files, folder) : parquetReader(files.codec, folder, version)
+  const read = format === 'avro' ? avroReader(files, folder) : parquetReader(files.codec, folder)
   return { codec: files.codec, read }
 }
 

@@ -10,8 +10,6 @@ export type Format = 'avro' | 'parquet'
 
 /** Raised when what lies in a folder of that format changes its meaning. */
 export const TAPE_VERSION: Readonly<Record<Format, number>> = { avro: 1, parquet: 3 }
-/** The oldest that is read. */
-const VERSION_MIN: Readonly<Record<Format, number>> = { avro: 1, parquet: 2 }
 
 export interface TapeHeader {
   readonly version: number
@@ -67,7 +65,7 @@ export function readHeader(folder: string): TapeHeader | undefined {
   const known = TAPE_VERSION[format]
   if (version > known)
     throw new TapeError('newer', `${file} has version ${version} of ${format}, this release knows up to ${known}`)
-  if (version < VERSION_MIN[format]) {
+  if (version < known) {
     const hint = `export ${source} again, or make it Avro with the release that wrote it`
     throw new TapeError('older', `${file} has version ${version} of ${format}, which only older releases read; ${hint}`)
   }

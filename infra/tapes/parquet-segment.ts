@@ -4,9 +4,9 @@ import type { Records, RecordType } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { columnsOf, fieldNames, LOG_COLUMNS } from './columns.ts'
-import { TAPE_VERSION, type SegmentReader, type SegmentWriter } from './folder.ts'
+import type { SegmentReader, SegmentWriter } from './folder.ts'
 import { decodeParquet, encodeParquet, type Cells } from './parquet-file.ts'
-import { type ColumnTypes, optional } from './parquet-types.ts'
+import type { ColumnTypes } from './parquet-types.ts'
 import { readChecked, segmentName, writeFile } from './segment-file.ts'
 import { TapeError, type Tape } from './tape.ts'
 
@@ -72,14 +72,13 @@ function columnsIn(type: Type): ColumnTypes {
   return type === NONE ? LOG_COLUMNS : columnsOf(type)
 }
 
-/** Reads segments of Parquet files of a version of ours, encoded again in the wire format of `codec`. */
-export function parquetReader(codec: Codec, folder: string, version: number): SegmentReader {
-  const decode = version < TAPE_VERSION.parquet ? decodeOlder : decodeRows
+/** Reads segments of Parquet files, encoded again in the wire format of `codec`. */
+export function parquetReader(codec: Codec, folder: string): SegmentReader {
   return async function* (segment) {
     const records: LogRecord[] = []
     for (const file of segment.files) {
       const type = typeIn(segment.topic, file.path)
-      const cells = await decode(file.path, readChecked(folder, file), type)
+      const cells = await decodeRows(file.path, readChecked(folder, file), type)
       for (const record of recordsOf(codec, segment.topic, type, cells)) records.push(record)
     }
     records.sort((a, b) => a.offset - b.offset)
@@ -92,18 +91,11 @@ export function parquetReader(codec: Codec, folder: string, version: number): Se
   }
 }
 
-/** Gives a file's columns, with `_time` in milliseconds. */
-type Decode = (name: string, content: Buffer, type: Type) => Promise<ReadonlyMap<string, Cells>>
-
-const decodeRows: Decode = async (name, content, type) => {
+/** A file's columns, with `_time` in milliseconds. */
+async function decodeRows(name: string, content: Buffer, type: Type): Promise<ReadonlyMap<string, Cells>> {
   const cells = await decodeParquet(name, content, columnsIn(type))
   const times = (cells.get('_time') ?? []).map((time) => Number(time) / MICROS)
   return new Map([...cells, ['_time', times]])
-}
-
-const decodeOlder: Decode = async (name, content, type) => {
-  if (type === NONE) return decodeParquet(name, content, LOG_COLUMNS)
-  return fillIn(type, await decodeParquet(name, content, olderColumns(type, columnsOf(type))))
 }
 
 function* recordsOf(
@@ -138,33 +130,4 @@ function typeIn(topic: TopicName, name: string): Type {
 /** The columns were made of the record type's own schema, and the encoder checks every value. */
 function encode(codec: Codec, topic: TopicName, type: RecordType, value: object): Buffer {
   return codec.encode<RecordType>(topic, type, value as Records[RecordType])
-}
-
-/** Version 2 of Parquet files: whole numbers for times, milliseconds in `_time`, and some columns null. */
-
-type Implied = Readonly<Record<string, (of: (column: string) => number) => number>>
-
-/** The columns that were null where the other columns of the row said their value to the bit, with that value. */
-const implied: Readonly<Partial<Record<RecordType, Implied>>> = {
-  trade: {
-    last_id: (of) => of('first_id'),
-    quote: (of) => of('price') * of('size'),
-    _time: (of) => Math.floor(of('received') / 1000),
-  },
-}
-
-/** The columns of a file of version 2, of which `columns` is today's. */
-function olderColumns(record: RecordType, columns: ColumnTypes): ColumnTypes {
-  const absent = implied[record] ?? {}
-  return columns.map(([name, type]) => [name, name in absent ? optional(type) : type] as const)
-}
-
-/** Cells of a file of version 2 as the record has them. */
-function fillIn(record: RecordType, cells: ReadonlyMap<string, Cells>): ReadonlyMap<string, Cells> {
-  const whole = new Map(cells)
-  for (const [column, value] of Object.entries(implied[record] ?? {})) {
-    const taken = (cell: unknown, row: number): unknown => cell ?? value((name) => Number(cells.get(name)?.[row]))
-    whole.set(column, (cells.get(column) ?? []).map(taken))
-  }
-  return whole
 }

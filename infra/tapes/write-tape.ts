@@ -87,7 +87,7 @@ async function openFolder({ tape, folder, header, grow = false }: WriteOptions):
     writeHeader(folder, header)
     return header
   }
-  const same = ['version', 'format', 'partitions', 'map', 'source'] as const
+  const same = ['format', 'partitions', 'map', 'source'] as const
   const isSame = same.every((name) => known[name] === header[name])
   const topics = ({ spans }: TapeHeader): string => [...new Set(spans.map(({ topic }) => topic))].join(' ')
   if (!isSame || topics(known) !== topics(header) || JSON.stringify(known.range) !== JSON.stringify(header.range))
