@@ -50,6 +50,7 @@ async function main(): Promise<void> {
   const folder = await openDataFolder(options.data, options.mode, options.fresh, {
     partitions: partitionsAsked(),
     brokers: options.brokers,
+    rehearse: options.rehearse,
   })
   process.once('exit', () => folder.release())
   for (const name of folder.ended) say(`${name}: ended, an earlier start had left it running`)

@@ -87,6 +87,18 @@ describe('a data folder', () => {
     again.release()
   })
 
+  it('that was rehearsed is refused to a start that calls people, until it is emptied', async () => {
+    const begun = await openDataFolder(root, 'demo', false, { rehearse: true })
+    begun.release()
+    await expect(openDataFolder(root, 'demo', false)).rejects.toThrow(
+      /was started with --rehearse.*into another folder/,
+    )
+    const again = await openDataFolder(root, 'demo', false, { rehearse: true })
+    again.release()
+    const emptied = await openDataFolder(root, 'demo', true)
+    emptied.release()
+  })
+
   it.each([',', ';', '\\'])('with a %s in its path is refused before anything is made', async (cut) => {
     const other = path.join(root, `a${cut}b`)
     await expect(openDataFolder(other, 'demo', false)).rejects.toThrow(

@@ -18,7 +18,7 @@ export type Mode = 'demo' | 'live' | 'tape'
 
 /** Why a data folder cannot be used; the message says how to go on. */
 export class DataFolderError extends Error {
-  readonly code: 'in-use' | 'newer-version' | 'other-brokers' | 'cut-path'
+  readonly code: 'in-use' | 'newer-version' | 'other-brokers' | 'cut-path' | 'rehearsed'
   constructor(code: DataFolderError['code'], message: string) {
     super(message)
     this.code = code
@@ -42,13 +42,14 @@ export interface DataFolder {
 /**
  * Takes `root` for this process and prepares `<root>/<mode>`: ends what a killed start left behind, refuses a folder
  * that another start holds, that a newer version wrote or whose path a part would cut, empties it when `fresh`. `partitions`: as many as are asked for;
- * left out, a new folder has as many as suit this machine. A folder that was begun with another number of brokers is refused.
+ * left out, a new folder has as many as suit this machine. A folder that was begun with another number of brokers is refused,
+ * and so is one that was once opened to `rehearse` and now is not.
  */
 export async function openDataFolder(
   root: string,
   mode: Mode,
   fresh: boolean,
-  { partitions: asked, brokers = 1 }: { readonly partitions?: number | undefined; readonly brokers?: number } = {},
+  { partitions: asked, brokers = 1, rehearse = false }: Begin = {},
 ): Promise<DataFolder> {
   const folder = path.join(root, mode)
   const logs = path.join(folder, 'logs')
@@ -60,15 +61,23 @@ export async function openDataFolder(
     if (fresh) rmSync(folder, { recursive: true, force: true })
     const version = readVersion(folder)
     refuseOtherBrokers(folder, version, brokers)
+    refuseRehearsed(folder, version, rehearse)
     const partitions = partitionsOf(version, asked, brokers)
     mkdirSync(logs, { recursive: true })
-    writeFileSync(path.join(folder, 'version.json'), `${JSON.stringify({ format: FORMAT, partitions, brokers })}\n`)
+    const written = { format: FORMAT, partitions, brokers, ...(rehearse && { rehearsed: true }) }
+    writeFileSync(path.join(folder, 'version.json'), `${JSON.stringify(written)}\n`)
     rotate(logs)
     return { root, mode: folder, logs, partitions: asked ?? partitions, ended, release }
   } catch (error) {
     release()
     throw error
   }
+}
+
+interface Begin {
+  readonly partitions?: number | undefined
+  readonly brokers?: number
+  readonly rehearse?: boolean
 }
 
 /** Kafka takes where its log is as a list, which a comma parts; the registry's database cuts its own at a `;` and takes `\` for `/`. */
@@ -117,6 +126,7 @@ function readVersion(folder: string): Version | undefined {
 interface Version {
   readonly partitions?: unknown
   readonly brokers?: unknown
+  readonly rehearsed?: unknown
 }
 
 function refuseOtherBrokers(folder: string, version: Version | undefined, wanted: number): void {
@@ -126,6 +136,16 @@ function refuseOtherBrokers(folder: string, version: Version | undefined, wanted
     'other-brokers',
     `${folder} was begun with ${begun} broker(s), not ${wanted}; ` +
       `start it ${wanted > 1 ? 'without' : 'with'} --cluster, give --data another folder, or empty it with --fresh`,
+  )
+}
+
+/** What a rehearsal let ring was told to nobody: a start that calls people would tell it late, and beside the system that was backed up. */
+function refuseRehearsed(folder: string, version: Version | undefined, rehearse: boolean): void {
+  if (version?.rehearsed !== true || rehearse) return
+  throw new DataFolderError(
+    'rehearsed',
+    `${folder} was started with --rehearse, and would now call people about what rang meanwhile; restore the backup into another ` +
+      'folder, empty this one with --fresh, or take "rehearsed" out of its version.json to go on with it all the same',
   )
 }
 
