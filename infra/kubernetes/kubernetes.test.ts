@@ -106,11 +106,11 @@ describe('the manifests for Kubernetes', () => {
 
   it.each(secrets)('give %s, from the Secret, to those alone who need it', (secret, roles) => {
     const given = containers.flatMap(([name, { env = [] }]) => {
-      const from = env.find((one) => one.name === secret)?.valueFrom
-      return from === undefined ? [] : [[name, from]]
+      const variable = env.find((one) => one.name === secret)
+      return variable === undefined ? [] : [[name, variable]]
     })
     expect(new Set(given.map(([name]) => name))).toEqual(new Set(roles))
-    for (const [, from] of given) expect(from).toMatchObject({ secretKeyRef: { key: secret } })
+    for (const [, variable] of given) expect(variable).toMatchObject({ valueFrom: { secretKeyRef: { key: secret } } })
     expect(shared).not.toHaveProperty(secret)
   })
 
