@@ -11,6 +11,8 @@ const TAKEN_MAX = 100_000
 
 const STATEMENT = 'Show my alerts and the tokens that control them. This costs nothing and moves nothing.'
 
+const NOT_OURS = 'This is no message of this service'
+
 /** Base, SIWE's chain id where nothing is paid: a signature says who signs, not where. */
 const CHAIN = 8453
 
@@ -33,8 +35,8 @@ export class Wallets {
     this.#options = options
   }
 
-  /** Made of address and time alone, so that it is known again. */
-  async message(address: `0x${string}`, issuedMs: number): Promise<string> {
+  /** Made of address and time, under a version of SERVICE_SECRET, alone, so that it is known again. */
+  async message(address: `0x${string}`, issuedMs: number, version = this.#options.secrets.newest): Promise<string> {
     const { createSiweMessage } = await import('viem/siwe') // only here is it needed
     const { secrets, baseUrl, chainId = CHAIN } = this.#options
     const base = new URL(baseUrl)
@@ -43,7 +45,7 @@ export class Wallets {
       chainId,
       domain: base.host,
       uri: new URL('/wallet/alerts', base).href,
-      nonce: walletNonce(secrets, secrets.newest, `${address.toLowerCase()}|${issuedMs}`),
+      nonce: walletNonce(secrets, version, `${address.toLowerCase()}|${issuedMs}`),
       statement: STATEMENT,
       version: '1',
       issuedAt: new Date(issuedMs),
@@ -70,8 +72,10 @@ export class Wallets {
     const { parseSiweMessage } = await import('viem/siwe')
     const { address, issuedAt } = parseSiweMessage(message)
     const issued = issuedAt?.getTime() ?? NaN
-    if (address === undefined || Number.isNaN(issued) || message !== (await this.message(address, issued)))
-      throw refused('This is no message of this service')
+    if (address === undefined || Number.isNaN(issued)) throw refused(NOT_OURS)
+    const versions = [...this.#options.secrets.byVersion.keys()] // an instance beside this one may make them under another
+    const ours = await Promise.all(versions.map((version) => this.message(address, issued, version)))
+    if (!ours.includes(message)) throw refused(NOT_OURS)
     if (now >= issued + WALLET_MS) throw refused('The message is over')
     return address
   }

@@ -102,9 +102,20 @@ export async function ownerByKey({ services, header }: Pick<Call, 'services' | '
  * What a wallet's signature gives of a key: it changes it, and asks nothing in its name. A key without a secret, or with one
  * of a SERVICE_SECRET that is not there any more, has it too: by it the wallet gives it another.
  */
-export function manageTokenOf(secrets: ServiceSecrets, { key_id: id, secrets: [newest] }: ApiKey): string {
-  const isKnown = newest !== undefined && secrets.byVersion.has(newest.version)
-  return keyManageToken(secrets, isKnown ? newest.version : secrets.newest, id)
+export function manageTokenOf(secrets: ServiceSecrets, key: ApiKey): string {
+  return keyManageToken(secrets, knownVersion(secrets, key) ?? secrets.newest, key.key_id)
+}
+
+/** An instance with another newest SERVICE_SECRET shows another for a key that has no secret of a known one. */
+function isManageToken(secrets: ServiceSecrets, key: ApiKey, token: string): boolean {
+  const known = knownVersion(secrets, key)
+  const versions = known === undefined ? [...secrets.byVersion.keys()] : [known]
+  return versions.some((version) => isSame(keyManageToken(secrets, version, key.key_id), token))
+}
+
+/** The SERVICE_SECRET of its newest secret; undefined: it has none, or one of a version that is not there any more. */
+function knownVersion(secrets: ServiceSecrets, { secrets: [newest] }: ApiKey): number | undefined {
+  return newest !== undefined && secrets.byVersion.has(newest.version) ? newest.version : undefined
 }
 
 /** The key of a path, for who may see it (`manage` left out) or change it; throws `unauthorized`, `key_not_found`, `forbidden`. */
@@ -118,7 +129,7 @@ export async function keyOf(call: Pick<Call, 'services' | 'header'>, id: string,
     )
   const key = (await bookOf(services)).find(id)
   if (key === undefined) throw noKey()
-  if (isSame(manageTokenOf(services.alerts.secrets, key), token)) return key
+  if (isManageToken(services.alerts.secrets, key, token)) return key
   const holder = await holderOf(services, token)
   if (holder?.key_id !== id) throw new ApiError('forbidden', 'This is neither the API key nor its manage_token.')
   if (manages) assertScope(usedKey(holder, services.now() * 1_000), 'manage')

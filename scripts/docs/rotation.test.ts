@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
+import { Wallets } from '../../api/alerts/wallet.ts'
 import { errorOf, priceBody, startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-calls.ts'
 import { fakePayments, payer, signPayment, type FakePayments } from '../../api/testing/fake-payments.ts'
 import { NOW } from '../../api/testing/harness.ts'
@@ -33,7 +34,7 @@ describe('the steps to a new SERVICE_SECRET', () => {
     expect(steps.map(({ newest }) => newest)).toEqual([1, 1, 2, 2])
   })
 
-  it.each([0, 1, 2])('%i and the next: a service of either reads what the other makes', (step) => {
+  it.each([0, 1, 2])('%i and the next: a service of either reads what the other makes', async (step) => {
     const pair = steps.slice(step, step + 2)
     for (const maker of pair)
       for (const reader of pair) {
@@ -41,6 +42,11 @@ describe('the steps to a new SERVICE_SECRET', () => {
         expect(isManageToken(reader, version, ID, token)).toBe(true)
         expect(webhookSecret(reader, version, ID)).toBe(secret)
         expect(openUrl(reader, version, ID, sealed)).toBe(HOOK)
+        const [at, baseUrl] = [NOW / 1_000, 'https://api.example.com']
+        const message = await new Wallets({ secrets: maker, baseUrl }).message(payer.address, at)
+        const signature = await payer.signMessage({ message })
+        const signer = await new Wallets({ secrets: reader, baseUrl }).signerOf(message, signature, at)
+        expect(signer).toBe(payer.address.toLowerCase())
       }
   })
 
@@ -132,6 +138,15 @@ describe('an API key', () => {
     return { ...key, token: textOf(body['api_key']) }
   }
 
+  /** The key that its wallet bought, with the token that changes it. */
+  async function shown(api: AlertHarness): Promise<Key> {
+    const message = textOf((await api.get(`/wallet/message?address=${payer.address}`)).body['message'])
+    const body = { message, signature: await payer.signMessage({ message }) }
+    const { keys } = (await api.send('POST', '/wallet/keys', { body })).body
+    const key = Object((keys as unknown[])[0])
+    return { id: textOf(key['key_id']), token: textOf(key['manage_token']) }
+  }
+
   it('goes over to the new SERVICE_SECRET when it is rotated, and no request of it is refused', async () => {
     const payments = await pay()
     const [first, second, third] = [
@@ -152,12 +167,28 @@ describe('an API key', () => {
     const key = await buy(await instance(payments, 0))
     const last = await instance(payments, 3)
     expect(await ask(last, key)).toBe(401)
-    const message = textOf((await last.get(`/wallet/message?address=${payer.address}`)).body['message'])
-    const body = { message, signature: await payer.signMessage({ message }) }
-    const { keys } = (await last.send('POST', '/wallet/keys', { body })).body
-    const token = textOf(Object((keys as unknown[])[0])['manage_token'])
+    const { token } = await shown(last)
     expect(await ask(last, await rotate(last, { ...key, token }, 1))).toBe(200)
   })
+
+  it.each([
+    [1, 2],
+    [2, 1],
+  ])(
+    'that got no secret is given one by its wallet: shown by a service of step %i, asked of %i',
+    async (one, other) => {
+      const payments = await pay()
+      const [shows, rotates] = [await instance(payments, one), await instance(payments, other)]
+      const command = payments.credit.log.command.bind(payments.credit.log)
+      payments.credit.log.command = async (asked) => {
+        if (asked.op === 'terms') throw new Error('the instance is killed here')
+        return command(asked)
+      }
+      await expect(buy(shows)).rejects.toThrow()
+      payments.credit.log.command = command
+      expect(await ask(rotates, await rotate(rotates, await shown(shows), 1))).toBe(200)
+    },
+  )
 
   it('of its wallet controls an alert whose own token is of a SERVICE_SECRET that was left out', async () => {
     const payments = await pay()
