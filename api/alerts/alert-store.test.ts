@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Alert } from '../../schemas/records.ts'
-import { AlertStore, cursorOf, creationKeyOf, SCANNED_MAX, type CachedAlert } from './alert-store.ts'
-import { CreationIndex } from './creation-index.ts'
+import { AlertStore, cursorOf, creationKeyOf, SCANNED_MAX, type CachedAlert, type Page } from './alert-store.ts'
+import { CreationIndex, type CreationKey } from './creation-index.ts'
 
 function alert(change: Partial<Alert> = {}): Alert {
   return {
@@ -34,6 +34,7 @@ function alert(change: Partial<Alert> = {}): Alert {
   }
 }
 
+const anyState = { state: undefined, group: undefined, tag: undefined } as const
 const everything = { kind: 'price', asset: undefined, wallet: undefined, before: undefined } as const
 
 function all(book: AlertStore, query: Partial<Parameters<AlertStore['page']>[0]> = {}): CachedAlert[] {
@@ -58,9 +59,7 @@ describe('the book of alerts', () => {
       alert({ alert_id: `alert_list_1_1.${at}.${asset}`, asset, wallets: ['w'], owner: 'w', taken: at })
     book.put(part(2, 'eth'))
     const ids = (): string[] => all(book, { wallet: 'w' }).map(({ alert_id: id }) => id)
-    const owned = (): number =>
-      book.owned({ ...everything, owner: 'w', state: undefined, group: undefined, tag: undefined, limit: 3 }).alerts
-        .length
+    const owned = (): number => book.owned({ ...everything, ...anyState, owner: 'w', limit: 3 }).alerts.length
     expect([ids(), owned()]).toEqual([['alert_list_1_1'], 1])
     book.put(part(1, 'btc'))
     expect([ids(), owned()]).toEqual([['alert_list_1_1'], 1])
@@ -167,6 +166,49 @@ describe('the book of alerts', () => {
     for (const [n, id] of ids.entries()) book.put(alert({ alert_id: id, created_at: 10, taken: 10 + n }))
     book.put(alert({ alert_id: 'alert_9', created_at: 10, taken: 10, v: 2, trigger_count: 1 }))
     expect(all(book, { limit: 2 }).map(({ alert_id: id }) => id)).toEqual(ids.toReversed())
+  })
+
+  it('gives the same pages whichever partition came first, and a cursor leads on in either', () => {
+    type Read = (book: AlertStore, before?: CreationKey) => Page
+    const lists: Read[] = [
+      ...[{}, { asset: 'eth' }, { wallet: 'w' }].map(
+        (query): Read =>
+          (book, before) =>
+            book.page({ ...everything, ...query, limit: 1, before }),
+      ),
+      (book, before) => book.owned({ ...anyState, owner: 'w', limit: 1, before }),
+    ]
+    /** Ids of each page, of one book and the other by turns. */
+    const idsOf = (read: Read, [book, other]: readonly [AlertStore, AlertStore], before?: CreationKey): unknown[] => {
+      const { alerts, next } = read(book, before)
+      const ids = alerts.map(({ alert_id: id }) => id)
+      return next === undefined ? [ids] : [ids, ...idsOf(read, [other, book], next)]
+    }
+    const assets = ['btc', 'eth', 'sol']
+    const record = fc.record({ n: fc.nat(4), partition: fc.nat(2), isGone: fc.boolean() })
+    const times = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 15, maxLength: 15 })
+    const first = fc.shuffledSubarray([0, 1, 2], { minLength: 3 })
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 40 }), times, first, (records, taken, order) => {
+        const bookOf = (all: typeof records): AlertStore => {
+          const book = new AlertStore()
+          for (const { n, partition, isGone } of all) {
+            const asset = assets[partition] ?? ''
+            const id = `alert_list_${n}.${partition + 1}.${asset}`
+            if (isGone) book.remove(id)
+            else
+              book.put(alert({ alert_id: id, asset, wallets: ['w'], owner: 'w', taken: taken[n * 3 + partition] ?? 0 }))
+          }
+          return book
+        }
+        const live = bookOf(records)
+        const late = bookOf(order.flatMap((partition) => records.filter((each) => each.partition === partition)))
+        for (const read of lists) {
+          const whole = idsOf(read, [live, live])
+          expect([idsOf(read, [late, live]), idsOf(read, [live, late])]).toEqual([whole, whole])
+        }
+      }),
+    )
   })
 
   it('gives a page after a bounded look, and where to go on', () => {

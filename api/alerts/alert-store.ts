@@ -40,15 +40,23 @@ export interface Page {
 /** Alerts that one page looks at; a list of mostly ended ones gives a short page and where to go on. */
 export const SCANNED_MAX = 100_000
 
+/** What is there of an alert for several symbols. */
+interface Parts {
+  readonly ids: Set<string>
+  /** When the log took the oldest of them. */
+  created: number
+}
+
 /** Every alert there is, as `alerts.state` has it: looked up by id, by creation, and in lists. */
 export class AlertStore {
   readonly #alerts = new Map<string, CachedAlert>()
-  /** Ids of parts, by their alert's. */
-  readonly #parts = new Map<string, Set<string>>()
+  /** By their alert's id. */
+  readonly #parts = new Map<string, Parts>()
   readonly #creations = new Map<string, string>()
   readonly #indexes = new Map<string, CreationIndex>()
   readonly #watched = new Map<string, number>()
-  readonly #isThere = (id: string): boolean => this.#alerts.has(id) || this.#parts.has(id)
+  readonly #isThere = ({ id }: CreationKey): boolean => this.#placeOf(id) !== undefined
+  readonly #isPlace = ({ id, created }: CreationKey): boolean => this.#placeOf(id) === created
 
   get size(): number {
     return this.#alerts.size
@@ -56,8 +64,12 @@ export class AlertStore {
 
   /** The alert, or one of its parts. */
   find(id: string): CachedAlert | undefined {
-    const parts = [...(this.#parts.get(id) ?? [])].flatMap((part) => this.#alerts.get(part) ?? [])
-    return parts.length === 0 ? this.#alerts.get(id) : wholeOf(id, parts)
+    const parts = this.#parts.get(id)
+    return parts === undefined ? this.#alerts.get(id) : wholeOf(id, this.#found(parts))
+  }
+
+  #found({ ids }: Parts): CachedAlert[] {
+    return [...ids].flatMap((part) => this.#alerts.get(part) ?? [])
   }
 
   /** The alert that was created under a hash of scope and Idempotency-Key. */
@@ -77,14 +89,18 @@ export class AlertStore {
     const before = this.#alerts.get(id)
     if (before !== undefined && before.v > alert.v) return
     const owners = ownersId(id)
-    const isWhole = !this.#isThere(owners)
+    const place = this.#placeOf(owners)
     this.#alerts.set(id, alert)
     this.#watch(before, -1)
     this.#watch(alert, 1)
     if (before !== undefined) return
-    if (owners !== id) this.#parts.set(owners, (this.#parts.get(owners) ?? new Set()).add(id))
-    const entry = { created: createdOf(alert), id: owners }
-    for (const name of indexesOf(alert, isWhole)) this.#index(name).add(entry)
+    const created = createdOf(alert)
+    if (owners !== id) {
+      const { ids = new Set<string>(), created: oldest = created } = this.#parts.get(owners) ?? {}
+      this.#parts.set(owners, { ids: ids.add(id), created: Math.min(oldest, created) })
+    }
+    this.#index(assetList(alert), this.#isThere).add({ created, id: owners })
+    this.#move(alert, place)
     if (alert.idempotency !== null && isFirst(alert)) this.#creations.set(alert.idempotency, owners)
   }
 
@@ -92,16 +108,16 @@ export class AlertStore {
   remove(id: string): void {
     const alert = this.#alerts.get(id)
     if (alert === undefined) return
-    this.#alerts.delete(id)
     const owners = ownersId(id)
-    this.#parts.get(owners)?.delete(id)
-    if (this.#parts.get(owners)?.size === 0) this.#parts.delete(owners)
+    const place = this.#placeOf(owners)
+    this.#alerts.delete(id)
+    const parts = this.#parts.get(owners)
+    parts?.ids.delete(id)
+    if (parts?.ids.size === 0) this.#parts.delete(owners)
+    else if (parts?.created === createdOf(alert)) parts.created = Math.min(...this.#found(parts).map(createdOf))
     this.#watch(alert, -1)
-    for (const name of indexesOf(alert, !this.#isThere(owners))) {
-      const index = this.#indexes.get(name)
-      index?.gone()
-      if (index?.length === 0) this.#indexes.delete(name)
-    }
+    this.#gone(assetList(alert))
+    this.#move(alert, place)
     const { idempotency } = alert
     if (idempotency !== null && this.#creations.get(idempotency) === owners) this.#creations.delete(idempotency)
   }
@@ -152,12 +168,37 @@ export class AlertStore {
     return { alerts, next: undefined }
   }
 
-  #index(name: string): CreationIndex {
+  /** Where lists have it, whatever came first; undefined: it is not there. */
+  #placeOf(id: string): number | undefined {
+    const parts = this.#parts.get(id)
+    if (parts !== undefined) return parts.created
+    const alert = this.#alerts.get(id)
+    return alert && createdOf(alert)
+  }
+
+  /** Puts it, in the lists that have it once for all of its parts, to its place; `from`: where it was. */
+  #move(alert: CachedAlert, from: number | undefined): void {
+    const id = ownersId(alert.alert_id)
+    const created = this.#placeOf(id)
+    if (created === from) return
+    for (const name of wholeLists(alert)) {
+      if (created !== undefined) this.#index(name, this.#isPlace).add({ created, id })
+      if (from !== undefined) this.#gone(name)
+    }
+  }
+
+  #index(name: string, isThere: (entry: CreationKey) => boolean): CreationIndex {
     const known = this.#indexes.get(name)
     if (known !== undefined) return known
-    const index = new CreationIndex(this.#isThere)
+    const index = new CreationIndex(isThere)
     this.#indexes.set(name, index)
     return index
+  }
+
+  #gone(name: string): void {
+    const index = this.#indexes.get(name)
+    index?.gone()
+    if (index?.length === 0) this.#indexes.delete(name)
   }
 
   #watch(alert: CachedAlert | undefined, change: 1 | -1): void {
@@ -230,17 +271,20 @@ export function kindOf(alert: Pick<Alert, 'kind' | 'condition'>): string {
   return alertKinds.ofWire(alert)?.kind ?? 'unknown'
 }
 
-/** Names of the lists that it is in; `isWhole`: no other part of it is there, so that this one stands for it. */
-function indexesOf(alert: CachedAlert, isWhole: boolean): string[] {
-  const { asset, wallets, owner } = alert
+/** The list that has it by its own creation, whatever other parts there are. */
+function assetList(alert: CachedAlert): string {
+  return indexName(kindOf(alert), 'asset', alert.asset)
+}
+
+/** Those that have an alert once for all of its parts. */
+function wholeLists(alert: CachedAlert): string[] {
+  const { wallets, owner } = alert
   const kind = kindOf(alert)
-  const names = [indexName(kind, 'asset', asset)]
-  const whole = [
+  return [
     indexName(kind, 'asset', ''),
     ...new Set(wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
     ...(owner === null ? [] : [indexName('', 'owner', owner)]),
   ]
-  return isWhole ? [...names, ...whole] : names
 }
 
 function indexName(kind: string, by: 'asset' | 'wallet' | 'owner', value: string): string {

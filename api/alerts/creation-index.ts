@@ -15,9 +15,10 @@ export class CreationIndex {
   #entries: CreationKey[] = []
   #sorted = true
   #gone = 0
-  readonly #isThere: (id: string) => boolean
+  readonly #isThere: (entry: CreationKey) => boolean
 
-  constructor(isThere: (id: string) => boolean) {
+  /** `isThere`: whether it is still to be listed at that place. */
+  constructor(isThere: (entry: CreationKey) => boolean) {
     this.#isThere = isThere
   }
 
@@ -38,7 +39,7 @@ export class CreationIndex {
     this.#gone += 1
     const { length } = this.#entries
     if (this.#gone < Math.min(SWEEP_MIN, length) || this.#gone * 2 < length) return
-    this.#entries = this.#entries.filter(({ id }) => this.#isThere(id))
+    this.#entries = this.#entries.filter(this.#isThere)
     this.#gone = 0
   }
 
@@ -48,7 +49,7 @@ export class CreationIndex {
     let last = ''
     for (let at = this.#start(entry); at >= 0; at -= 1) {
       const next = this.#entries[at]
-      if (next === undefined || next.id === last) continue
+      if (next === undefined || next.id === last || !this.#isThere(next)) continue
       last = next.id
       yield next
     }
