@@ -81,6 +81,18 @@ describe('the book of alerts', () => {
     ])
   })
 
+  it('finds what an Idempotency-Key made last, whichever record came last', () => {
+    const made = (day: number, v: number): Alert =>
+      alert({ alert_id: `alert_${day}`, idempotency: 'x', created_at: day, taken: day, v })
+    const created = (...records: Alert[]): unknown => {
+      const book = new AlertStore()
+      for (const record of records) book.put(record)
+      return book.creation('x')?.alert_id
+    }
+    expect(created(made(1, 1), made(2, 2), made(1, 3))).toBe('alert_2')
+    expect(created(made(2, 2), made(1, 3))).toBe('alert_2') // where the log was compacted
+  })
+
   it('has no list any more of an owner or wallet whose alerts are all gone', () => {
     const book = new AlertStore()
     const lists = (): number => queryObjects(CreationIndex, { format: 'count' })

@@ -101,7 +101,9 @@ export class AlertStore {
     }
     this.#index(assetList(alert), this.#isThere).add({ created, id: owners })
     this.#move(alert, place)
-    if (alert.idempotency !== null && isFirst(alert)) this.#creations.set(alert.idempotency, owners)
+    if (alert.idempotency === null || !isFirst(alert)) return
+    const other = this.creation(alert.idempotency) // it may be used again after its day
+    if (other === undefined || createdOf(other) <= created) this.#creations.set(alert.idempotency, owners)
   }
 
   /** The alert is told of no longer. */
