@@ -15,9 +15,17 @@ describe('membership of a consumer group', () => {
     await Promise.all(joined.splice(0).map((member) => member.leave()))
   })
 
-  const join = async (namespace: string, clientId: string): Promise<Observed> => {
+  const join = async (namespace: string, clientId: string, takes?: readonly number[]): Promise<Observed> => {
     const topics = ['trades', 'flow']
-    const member = await groupMembership({ brokers, namespace, clientId, group: 'cvd', topics, sessionMs: 6_000 })
+    const member = await groupMembership({
+      brokers,
+      namespace,
+      clientId,
+      group: 'cvd',
+      topics,
+      takes,
+      sessionMs: 6_000,
+    })
     joined.push(member)
     const changes: (readonly number[])[] = []
     member.onChange((partitions) => changes.push(partitions))
@@ -48,6 +56,14 @@ describe('membership of a consumer group', () => {
     await second.leave()
     await expect.poll(() => held(first)).toEqual([0, 1, 2])
     expect(mine.every((partition) => held(first).includes(partition))).toBe(true)
+  })
+
+  it('gives each member only what it says that it can take', async () => {
+    const namespace = await prepare()
+    const first = await join(namespace, 'a', [2, 1])
+    expect(held(first)).toEqual([1, 2])
+    const second = await join(namespace, 'b', [0])
+    await expect.poll(() => [held(first), held(second)]).toEqual([[1, 2], [0]])
   })
 
   it('shows that it is alive', async () => {

@@ -77,6 +77,8 @@ export interface GroupOptions {
   readonly group: string
   /** Bare names of co-partitioned topics: a member gets the same partition numbers of each. */
   readonly topics: readonly string[]
+  /** The partition numbers that this member can take; undefined: all. */
+  readonly takes?: readonly number[] | undefined
   /** Silence after which the group deals a member's partitions out anew, milliseconds; 2,000 to 6,000. */
   readonly sessionMs: number
   readonly log?: Logger | undefined
@@ -208,15 +210,18 @@ class Group implements Membership {
 
   /** Deals out partition numbers, not partitions, and leaves each member what it says that it holds. */
   #assigner(): PartitionAssigner {
+    const { takes } = this.#options
+    // A list behind the numbers that are held says what can be taken: hosts of before read the numbers alone.
+    const told = (): unknown[] => (takes === undefined ? [...this.#held] : [...this.#held, takes])
     const metadata = (topics: string[]): Buffer =>
-      MemberMetadata.encode({ version: 1, topics, userData: Buffer.from(JSON.stringify(this.#held)) })
+      MemberMetadata.encode({ version: 1, topics, userData: Buffer.from(JSON.stringify(told())) })
     return ({ cluster }): Assigner => ({
       name: ASSIGNER,
       version: 1,
       protocol: ({ topics }) => ({ name: ASSIGNER, metadata: metadata(topics) }),
       assign: async ({ members, topics }) => {
         const count = Math.max(...topics.map((topic) => cluster.findTopicPartitionMetadata(topic).length))
-        const asked = members.map(({ memberId, memberMetadata }) => ({ id: memberId, held: heldBy(memberMetadata) }))
+        const asked = members.map(({ memberId, memberMetadata }) => ({ id: memberId, ...toldIn(memberMetadata) }))
         return [...assignPartitions(count, asked)].map(([memberId, partitions]) => ({
           memberId,
           memberAssignment: MemberAssignment.encode({
@@ -231,13 +236,19 @@ class Group implements Membership {
 }
 
 /** What a member said in its metadata; a foreign member says nothing. */
-function heldBy(metadata: Buffer): readonly number[] {
+function toldIn(metadata: Buffer): Omit<Member, 'id'> {
   try {
-    const held: unknown = JSON.parse(MemberMetadata.decode(metadata)?.userData.toString() ?? '[]')
-    return Array.isArray(held) ? held.filter((item): item is number => Number.isSafeInteger(item)) : []
+    const told: unknown = JSON.parse(MemberMetadata.decode(metadata)?.userData.toString() ?? '[]')
+    const items: readonly unknown[] = Array.isArray(told) ? told : []
+    const takes: unknown = items.find((item) => Array.isArray(item))
+    return { held: numbersIn(items), takes: Array.isArray(takes) ? numbersIn(takes) : undefined }
   } catch {
-    return []
+    return { held: [] }
   }
+}
+
+function numbersIn(items: readonly unknown[]): number[] {
+  return items.filter((item): item is number => Number.isSafeInteger(item))
 }
 
 async function within<Result>(work: Promise<Result>, ms: number, problem: string): Promise<Result> {
@@ -252,38 +263,54 @@ async function within<Result>(work: Promise<Result>, ms: number, problem: string
   }
 }
 
-/** A member of a group and the partitions that it holds, as it says itself. */
+/** A member of a group, as it tells of itself. */
 export interface Member {
   readonly id: string
   readonly held: readonly number[]
+  /** Those that it can take; undefined: all. */
+  readonly takes?: readonly number[] | undefined
+}
+
+interface Share extends Member {
+  readonly own: number[]
 }
 
 /**
- * Assigns partitions 0 to `count` - 1 to members, as evenly as can be (their numbers differ by one at the most), each
- * keeping what it holds as far as that goes. The same members give the same result, in whatever order they come.
+ * Assigns partitions 0 to `count` - 1 to members that can take them, each keeping what it holds as far as that goes. Nobody
+ * has two more than another who could take one of them: where all can take all, their numbers differ by one at the most. One
+ * that nobody can take is nobody's. The same members give the same result, in whatever order they come.
  */
 export function assignPartitions(count: number, members: readonly Member[]): Map<string, number[]> {
-  const sorted = members.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const dealt = new Map(sorted.map(({ id }) => [id, new Array<number>()]))
-  const owned = new Set<number>()
-  let extra = count % sorted.length // so many members may have one more than the others
-  const share = Math.floor(count / sorted.length)
-  for (const { id, held } of sorted) {
-    const own = dealt.get(id) ?? []
-    for (const partition of held.toSorted((a, b) => a - b)) {
-      if (partition < 0 || partition >= count || owned.has(partition)) continue
-      if (own.length > share || (own.length === share && extra === 0)) break
-      if (own.length === share) extra -= 1
-      own.push(partition)
-      owned.add(partition)
-    }
-  }
-  for (let partition = 0; partition < count; partition += 1) {
-    if (!owned.has(partition)) poorest(dealt).push(partition)
-  }
-  return dealt
+  const shares = members.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((member): Share => ({ ...member, own: [] }))
+  const all = [...Array(count).keys()]
+  const give = (partition: number, to: readonly Share[]): number | undefined => poorest(to)?.own.push(partition)
+  const able = (partition: number): Share[] => shares.filter((share) => canTake(share, partition))
+  const holders = (partition: number): Share[] => able(partition).filter(({ held }) => held.includes(partition))
+  const left = all.filter((partition) => give(partition, holders(partition)) === undefined)
+  for (const partition of left) give(partition, able(partition))
+  while (moveOne(shares));
+  return new Map(shares.map(({ id, own }) => [id, own]))
 }
 
-function poorest(dealt: ReadonlyMap<string, number[]>): number[] {
-  return [...dealt.values()].reduce((least, own) => (own.length < least.length ? own : least))
+function canTake({ takes }: Member, partition: number): boolean {
+  return takes?.includes(partition) ?? true
+}
+
+function poorest(shares: readonly Share[]): Share | undefined {
+  return shares.toSorted((a, b) => a.own.length - b.own.length)[0]
+}
+
+/** From the one with the most to the one with the least that can take it and has two fewer; false: there are no such two. */
+function moveOne(shares: readonly Share[]): boolean {
+  const rising = shares.toSorted((a, b) => a.own.length - b.own.length)
+  for (const from of rising.toReversed()) {
+    for (const to of rising) {
+      if (from.own.length - to.own.length < 2) break
+      const place = from.own.findLastIndex((partition) => canTake(to, partition))
+      if (place === -1) continue
+      to.own.push(...from.own.splice(place, 1))
+      return true
+    }
+  }
+  return false
 }

@@ -6,6 +6,7 @@ import type { Membership } from '../../infra/kafka/seam.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
 import { venueNames } from '../../schemas/venues.ts'
+import { venueNumber } from './runtime/feeds.ts'
 import { hostSettings, readHostConfig, type HostConfig } from './runtime/host-settings.ts'
 import { Host } from './runtime/host.ts'
 
@@ -34,14 +35,15 @@ await runService({
   },
 })
 
-/** Who repairs which venue: this process all of them, or a consumer group in which a venue's number is a partition. */
+/** Who repairs which venue: this process all of its own, or a consumer group in which a venue's number is a partition. */
 function join(config: HostConfig, log: Logger): Promise<Membership> {
-  const { MEMBERSHIP, KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
+  const { MEMBERSHIP, VENUES, PARTITIONS, KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
+  const own = venueNames.filter((name) => VENUES.includes(name))
+  const takes = own.map((name) => venueNumber(name, PARTITIONS))
   const onCrash = (error: Error): void => {
     log.fatal({ err: error }, 'the consumer group is lost')
     process.exit(1)
   }
-  const group = { group: 'feeds', topics: ['market.trades'], sessionMs, onCrash }
-  const venues = venueNames.map((_, number) => number)
-  return membershipOf(MEMBERSHIP, venues, { brokers, namespace, clientId, log, ...group })
+  const group = { group: 'feeds', topics: ['market.trades'], takes, sessionMs, onCrash }
+  return membershipOf(MEMBERSHIP, takes, { brokers, namespace, clientId, log, ...group })
 }

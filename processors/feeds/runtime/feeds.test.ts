@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { assignPartitions } from '../../../infra/kafka/membership.ts'
 import { createLog } from '../../../infra/log.ts'
 import { localCodec } from '../../../schemas/codec.ts'
 import { addresses as allAddresses, type HostName, type VenueName } from '../../../schemas/venues.ts'
@@ -22,7 +23,7 @@ import { RestHosts } from '../transport/rest-client.ts'
 import type { Fact, VenueTrade } from '../venues/events.ts'
 import { alive } from '../venues/fact-fields.ts'
 import { tickersPoll, tradeStreamOf, type Listed, type Venue } from '../venues/venue.ts'
-import { Feeds } from './feeds.ts'
+import { Feeds, venueNumber } from './feeds.ts'
 import { markedTopics } from './market-log.ts'
 import { feedMetrics } from './metrics.ts'
 import { hostClock } from './process-clock.ts'
@@ -420,6 +421,20 @@ describe('feeds', () => {
     let ticks = 0
     await vi.waitFor(() => expect(++ticks).toBeGreaterThan(10), { interval: 50 })
     expect(venue.calls.length).toBeLessThanOrEqual(before + 2)
+  })
+
+  it('poll each its own venue where a group deals the venues out to hosts that have others', async () => {
+    const hosts: Venue[] = [{ ...venueOf(), name: 'bybit' }, venueOf()]
+    const members = hosts.map(({ name }) => ({ id: name, held: [], takes: [venueNumber(name, partitions)] }))
+    const dealt = assignPartitions(partitions, members)
+    for (const source of hosts) {
+      const { feeds, kill } = await start({ source })
+      feeds.own(dealt.get(source.name) ?? [])
+      venue.calls = []
+      feeds.want(new Set(['btc']))
+      await vi.waitFor(() => expect(venue.calls).toContain('/settled/BTCUSDT'))
+      kill()
+    }
   })
 
   it('leave a venue alone that refuses, and say so', async () => {

@@ -3,7 +3,7 @@ import type { Writer } from '../../../infra/kafka/seam.ts'
 import type { Logger } from '../../../infra/log.ts'
 import type { Codec } from '../../../schemas/codec.ts'
 import type { Instrument, Micros, Trade, TradePosition } from '../../../schemas/records.ts'
-import { venueNames } from '../../../schemas/venues.ts'
+import { venueNames, type VenueName } from '../../../schemas/venues.ts'
 import type { PastProgress } from '../facts/backfill-plan.ts'
 import { FactBook } from '../facts/fact-book.ts'
 import type { FeedClock } from '../time/clock.ts'
@@ -161,9 +161,7 @@ export class Feeds {
   /** `numbers`: what the membership gives this process. */
   own(numbers: readonly number[]): void {
     const { partitions, learn } = this.#options
-    learn(
-      this.#feeds.flatMap((feed) => feed.own(numbers.includes(venueNames.indexOf(feed.venue.name) % partitions)) ?? []),
-    )
+    learn(this.#feeds.flatMap((feed) => feed.own(numbers.includes(venueNumber(feed.venue.name, partitions))) ?? []))
   }
 
   /** Called often. */
@@ -335,6 +333,11 @@ export class Feeds {
       if (answeredAt > 0) metrics.age.set(labels, (now - answeredAt) / 1_000)
     }
   }
+}
+
+/** The number that a venue is shared out by: the partition with it, from 0 again where there are fewer partitions. */
+export function venueNumber(name: VenueName, partitions: number): number {
+  return venueNames.indexOf(name) % partitions
 }
 
 function tradesOf({ candles: _candles, past: _past, pastFacts: _facts, archive: _archive, ...venue }: Venue): Venue[] {
