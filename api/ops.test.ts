@@ -276,6 +276,33 @@ describe('peers', () => {
     await closeServer(server)
   })
 
+  const all = { state: 'done', wanted: 69_120, missing: 0, bytes_left: 0, seconds_left: 0 }
+  const none = { state: 'starting', wanted: 0, missing: 0, bytes_left: 0, seconds_left: null }
+  const off = { ...none, state: 'off' }
+  const half = { state: 'running', wanted: 100, missing: 50, bytes_left: 5_650, seconds_left: 7 }
+  const slow = { ...half, missing: 20, bytes_left: 2_260, seconds_left: 30 }
+  const stuck = { state: 'paused', wanted: 51_840, missing: 50_000, bytes_left: 5_650_000, seconds_left: null }
+  it.each([
+    ['what all of them want', [half, slow], { ...slow, wanted: 200, missing: 70, bytes_left: 7_910 }],
+    ['that one has no room', [all, half, stuck], { ...stuck, wanted: 121_060, missing: 50_050, bytes_left: 5_655_650 }],
+    ['that one still reads', [all, half], { ...half, wanted: 69_220 }],
+    ['nothing of one to which no venue was dealt', [none, all], all],
+    ['that none knows yet what there is', [off, none], none],
+    ['that none reads', [off, off], off],
+  ])('that read the past back say together, in whatever order, %s', async (_what, told, backfill) => {
+    const servers = told.map((own) =>
+      createServer((_request, response) => response.end(JSON.stringify({ backfill: own }))),
+    )
+    const ports = await Promise.all(servers.map((server) => listen(server, '127.0.0.1', 0)))
+    const peers = ports.map((port) => ({ name: `feeds-${port}`, url: `http://127.0.0.1:${port}` }))
+    for (const inOrder of [peers, peers.toReversed()]) {
+      await api.stop()
+      api = await startHarness({ peers: inOrder })
+      expect((await api.get('/healthz')).body['backfill']).toEqual(backfill)
+    }
+    await Promise.all(servers.map((server) => closeServer(server)))
+  })
+
   it('are read from name=url items', () => {
     expect(peersOf(['feeds=http://feeds:9100/'])).toEqual([{ name: 'feeds', url: 'http://feeds:9100' }])
     expect(() => peersOf(['http://feeds:9100'])).toThrow('feeds=http://feeds:9100, got "http://feeds:9100"')

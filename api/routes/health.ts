@@ -240,7 +240,7 @@ async function health(services: Services): Promise<State> {
   const [ranges, ...peers] = await Promise.all([rangesOf(services), ...services.peers.map(reportOf)])
   const parts = Object.fromEntries(peers.map(({ name, state }) => [name, state]))
   const undelivered = peers.flatMap(({ undeliveredMs }) => undeliveredMs ?? [])
-  const [backfill] = peers.flatMap((peer) => peer.backfill ?? [])
+  const backfill = joinedBackfill(peers.flatMap((peer) => peer.backfill ?? []))
   const [audits, letters, logGaps] =
     ranges === 'ok' ? await Promise.all([auditsOf(services), lettersOf(services), logGapsOf(services)]) : []
   const present = presentOf(services)
@@ -390,7 +390,15 @@ interface PeerReport {
   /** Age of the oldest trigger that the dispatcher has not delivered; undefined: it is no dispatcher. */
   readonly undeliveredMs: number | undefined
   /** How far the past is read back; undefined: it reads none. */
-  readonly backfill: object | undefined
+  readonly backfill: Backfill | undefined
+}
+
+interface Backfill {
+  readonly state: string
+  readonly wanted: number
+  readonly missing: number
+  readonly bytes_left: number
+  readonly seconds_left: number | null
 }
 
 async function reportOf(peer: Peer): Promise<PeerReport> {
@@ -413,11 +421,32 @@ function undeliveredIn(text: string): number | undefined {
 const backfillPattern =
   /"backfill":\{"state":"(off|starting|running|paused|done)","wanted":(\d{1,12}),"missing":(\d{1,12}),"bytes_left":(\d{1,15}),"seconds_left":(\d{1,12}|null)\}/
 
-function backfillIn(text: string): object | undefined {
+function backfillIn(text: string): Backfill | undefined {
   const [, state, wanted, missing, bytes, left] = backfillPattern.exec(text) ?? []
   if (state === undefined) return undefined
   const seconds = left === 'null' ? null : Number(left)
   return { state, wanted: Number(wanted), missing: Number(missing), bytes_left: Number(bytes), seconds_left: seconds }
+}
+
+/** Of several feeds the first of these that one is in. */
+const backfillStates = ['paused', 'running', 'starting', 'done', 'off']
+
+/** How far all feeds together are; undefined: none says. Where one wants rows, those that want none do not count. */
+function joinedBackfill(all: readonly Backfill[]): Backfill | undefined {
+  const wanting = all.filter(({ wanted }) => wanted > 0)
+  const counted = wanting.length === 0 ? all : wanting
+  const state = backfillStates.find((one) => counted.some((backfill) => backfill.state === one))
+  if (state === undefined) return undefined
+  const sum = (name: 'wanted' | 'missing' | 'bytes_left'): number =>
+    counted.reduce((total, backfill) => total + backfill[name], 0)
+  const seconds = counted.flatMap(({ seconds_left }) => seconds_left ?? [])
+  return {
+    state,
+    wanted: sum('wanted'),
+    missing: sum('missing'),
+    bytes_left: sum('bytes_left'),
+    seconds_left: seconds.length < counted.length ? null : Math.max(...seconds),
+  }
 }
 
 function ready(services: Services): State {
