@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { LogRecord } from '../../infra/kafka/seam.ts'
+import type { LogReader, LogRecord } from '../../infra/kafka/seam.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
@@ -221,30 +221,48 @@ describe('a higher generation beside an older one', () => {
     },
   )
 
-  it('leaves rows that retention takes the trades of while it catches up', async () => {
-    const market = new Market(10)
-    const host = market.host()
-    market.trade(700)
-    await readAll(await Task.open(older, 0, host), host)
-    const next = market.host()
-    let fetches = 0
-    const reader = () => {
-      const inner = next.ports.log.reader()
-      const ask = inner.fetch.bind(inner)
-      const fetch: typeof ask = (from, options) => {
-        if (fetches++ === 4) market.broker.truncate(IN, 0, 900)
-        return ask(from, { ...options, maxBytesPerPartition: 10_000 })
+  it.each(['beside', 'as it is owned', 'without a state'])(
+    'leaves rows that retention takes the trades of while it catches up, built %s',
+    async (how) => {
+      const market = new Market(10)
+      const host = market.host()
+      market.trade(700)
+      await readAll(await Task.open(older, 0, host), host)
+      if (how === 'without a state') market.broker.replace(older.state, 0)
+      const next = market.host()
+      let fetches = 0
+      const cutting = (inner: LogReader): LogReader => {
+        const ask = inner.fetch.bind(inner)
+        const fetch: typeof ask = (from, options) => {
+          if (options.maxBytesPerPartition > 1 && fetches++ === 4) market.broker.truncate(IN, 0, 900)
+          return ask(from, { ...options, maxBytesPerPartition: 10_000 })
+        }
+        return Object.assign(inner, { fetch })
       }
-      return Object.assign(inner, { fetch })
-    }
-    const beside = await find(newer, { ...next, ports: { ...next.ports, log: { ...next.ports.log, reader } } })
-    await beside.catchUp()
-    await readAll(await Task.open(newer, 0, { ...next, beside }), next)
-    const whole = await tableOf([700])
-    const told = [...rowsOf(market)].map(([key, row]) => [key, { ...row.value, v: 0 }] as const)
-    expect(new Map(told)).toEqual(new Map([...whole].map(([key, row]) => [key, { ...row.value, v: 0 }])))
-    expect(new Set([...rowsOf(market).values()].map(({ value }) => generationOf(value.v)))).toEqual(new Set([7, 8]))
-  })
+      if (how === 'beside') {
+        const reader = () => cutting(next.ports.log.reader())
+        const beside = await find(newer, { ...next, ports: { ...next.ports, log: { ...next.ports.log, reader } } })
+        await beside.catchUp()
+        await readAll(await Task.open(newer, 0, { ...next, beside }), next)
+      } else {
+        const task = await Task.open(newer, 0, next)
+        const reader = cutting(market.host().ports.reader)
+        await readAll(task, { ...next, ports: { ...next.ports, reader } })
+      }
+      const whole = await tableOf([700])
+      const told = rowsOf(market)
+      const open = [...whole].filter(([key, { value }]) => value.final && told.get(key)?.value.final === false)
+      // where no state says that others told before, rows are told at once: the hour and bucket of the cut stay open
+      expect(open.map(([, { type }]) => type)).toEqual(
+        how === 'without a state' ? ['flow_hour', 'flow_hour', 'flow', 'flow', 'flow'] : [],
+      )
+      for (const [key] of open) for (const rows of [told, whole]) rows.delete(key)
+      const plain = (rows: Map<string, Row>) =>
+        new Map([...rows].map(([key, row]) => [key, { ...row.value, v: 0 }] as const))
+      expect(plain(told)).toEqual(plain(whole))
+      expect(new Set([...rowsOf(market).values()].map(({ value }) => generationOf(value.v)))).toEqual(new Set([7, 8]))
+    },
+  )
 
   it('says what differs of what both told, and what is the same', async () => {
     const market = new Market()

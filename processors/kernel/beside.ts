@@ -5,7 +5,7 @@ import { DeadLetters } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
 import { guarded } from './errors.ts'
 import { Failures } from './failures.ts'
-import { Fold } from './fold.ts'
+import { Fold, isOpen } from './fold.ts'
 import { readGaps } from './log-gaps.ts'
 import type { CaughtUp, Opened } from './open-state.ts'
 import { Outputs } from './outputs.ts'
@@ -260,8 +260,8 @@ export class Beside implements CaughtUp {
   readonly #emit = (output: Output): void => {
     const { message, topic } = output
     if (message === null) return
-    const isOpen = 'final' in message.value && !message.value.final // it may never be whole: whoever takes the place tells it
-    if (!isOpen && this.row.retold?.(message) !== undefined) this.#outputs.emit(output)
+    // whoever takes the place tells what is open
+    if (!isOpen(message) && this.row.retold?.(message) !== undefined) this.#outputs.emit(output)
     const id = identityOf(topic, output.key, message)
     if (id === undefined || this.#outputs.time < this.#comparedFrom || this.#told.size >= COMPARED_MAX) return
     this.#told.set(id, this.#saidBy(topic, message))

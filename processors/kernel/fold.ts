@@ -11,6 +11,8 @@ export interface Moment extends PartitionTime {
   readonly told: number
   /** Rows of past times that begin before it are not told: the log that the state was built from begins too late; 0: all are. */
   readonly since: Micros
+  /** Else it takes an older generation's place, and rows of past times are told once final: retention may take their trades. */
+  readonly built: boolean
 }
 
 type Emit = (output: Output) => void
@@ -34,6 +36,7 @@ export class Fold {
   readonly #gaps = new Map<TopicName, InputGaps>()
   #told: number
   #since: Micros
+  #built: boolean
   /** No gap waits to be taken in, which is nearly always. */
   #isWhole = true
 
@@ -41,7 +44,7 @@ export class Fold {
   constructor(
     row: ProcessorRow,
     partition: number,
-    { state, told, since, ...time }: Folded,
+    { state, told, since, built, ...time }: Folded,
     gaps: readonly JournaledGap[] = [],
     isUnread = false,
   ) {
@@ -49,6 +52,7 @@ export class Fold {
     this.#state = state
     this.#told = told
     this.#since = since
+    this.#built = built
     this.#clock = new PartitionClock(time)
     this.#context = { partition, v: 0, partitionTime: time.time, isUnread }
     for (const gap of gaps) this.meet(gap)
@@ -56,7 +60,8 @@ export class Fold {
 
   /** A fold that has seen nothing. */
   static empty(row: ProcessorRow, partition: number, gaps: readonly JournaledGap[] = [], isUnread = false): Fold {
-    return new Fold(row, partition, { state: row.core.empty(), ...noTime, told: -1, since: 0 }, gaps, isUnread)
+    const nothing = { ...noTime, told: -1, since: 0, built: true }
+    return new Fold(row, partition, { state: row.core.empty(), ...nothing }, gaps, isUnread)
   }
 
   get state(): unknown {
@@ -75,16 +80,26 @@ export class Fold {
 
   /** What it knows beside the state: `restore` goes back to it. */
   moment(): Moment {
-    return { ...this.#clock.save(), told: this.#told, since: this.#since }
+    return { ...this.#clock.save(), told: this.#told, since: this.#since, built: this.#built }
   }
 
   /** Goes on from another state, and from what was known when it was there. */
-  restore(state: unknown, { told, since, ...time }: Moment): void {
+  restore(state: unknown, { told, since, built, ...time }: Moment): void {
     this.#state = state
     this.#context.partitionTime = time.time
     this.#clock = new PartitionClock(time)
     this.#told = told
-    this.#since = since
+    this.#built = built
+    this.tellSince(since)
+  }
+
+  get built(): boolean {
+    return this.#built
+  }
+
+  /** Tells rows of past times that are not final as well. */
+  endBuilding(): void {
+    this.#built = true
   }
 
   /** Leaves rows of past times that begin before `since` as they are. */
@@ -143,11 +158,12 @@ export class Fold {
   }
 
   #telling(emit: Emit): Emit {
-    const since = this.#since
-    if (since === 0) return emit
+    const [since, built] = [this.#since, this.#built]
+    if (since === 0 && built) return emit
     return (output) => {
-      const time = output.message === null ? undefined : this.row.retold?.(output.message)
-      if (time === undefined || time >= since) emit(output)
+      const { message } = output
+      const time = message === null ? undefined : this.row.retold?.(message)
+      if (message === null || time === undefined || (time >= since && (built || !isOpen(message)))) emit(output)
     }
   }
 
@@ -164,4 +180,9 @@ export class Fold {
     }
     return gaps.shiftAt(offset)
   }
+}
+
+/** A row that is not final: it may never be whole. */
+export function isOpen({ value }: Message): boolean {
+  return 'final' in value && !value.final
 }

@@ -55,7 +55,8 @@ export async function openState(
     const { reader, clock } = ports
     const since = await wholeSince(reader, row, partition, clock)
     const nothing = { next: new Map(), stood: {}, parts: new Map(), failures: new Failures() }
-    return { state: row.core.empty(), ...noTime, told: -1, since, ...nothing }
+    const built = row.retold === undefined || found.built
+    return { state: row.core.empty(), ...noTime, told: -1, since, built, ...nothing }
   }
   const { parts, position, unsettled } = found
   if (unsettled !== undefined) {

@@ -31,7 +31,7 @@ export interface LossHandlers {
   /** A gap of an input was recorded; called before the position moves behind it. */
   readonly onGap?: (told: JournaledGap) => void
   /** An input goes on elsewhere now. */
-  readonly onMoved?: () => void
+  readonly onMoved?: () => void | Promise<void>
   /** Outputs have lost their tails: `tell` records each. Throws where all has to be read anew. */
   readonly onLostOutputs: (lost: readonly LostOutput[]) => Promise<void>
 }
@@ -269,7 +269,7 @@ export class OwnedPartition {
     // what was to be read once more lies before a cut, and is nowhere else
     input.next = lost.is === 'cut' ? Math.min(input.next, lost.next) : lost.next
     await this.#goOn(input, lost.next)
-    this.#handlers.onMoved?.()
+    await this.#handlers.onMoved?.()
     return true
   }
 

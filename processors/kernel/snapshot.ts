@@ -48,6 +48,8 @@ export interface StatePosition extends PartitionTime {
   readonly told: number
   /** Rows of past times that begin before it are not told: the log that the state was built from begins too late; 0: all are. */
   readonly since: Micros
+  /** False while it is built in an older generation's place, up to the end of the log that was found. */
+  readonly built: boolean
 }
 
 export type PartChange = readonly [key: string, part: Buffer | null]
@@ -111,7 +113,16 @@ function snapshotBatch(target: SnapshotTarget, position: StatePosition, changes:
 }
 
 const EMPTY = Buffer.alloc(0)
-const nowhere: StatePosition = { applied: {}, time: 0, clocks: {}, failures: [], stood: {}, told: -1, since: 0 }
+const nowhere: StatePosition = {
+  applied: {},
+  time: 0,
+  clocks: {},
+  failures: [],
+  stood: {},
+  told: -1,
+  since: 0,
+  built: true,
+}
 
 /** Throws `FatalError` when it is too large. */
 function partsBatch(
@@ -166,7 +177,13 @@ export function batchBytes(batch: readonly OutRecord[]): number {
 /** What a state topic's partition says, by the last value of each key. */
 export type Found =
   /** Nothing that this generation can go on from; `stale` are the parts that an older one, or a cut write, left. */
-  | { readonly kind: 'none'; readonly stale: readonly string[]; readonly writtenBy: number | undefined }
+  | {
+      readonly kind: 'none'
+      readonly stale: readonly string[]
+      readonly writtenBy: number | undefined
+      /** False: it is an older generation's place, whose rows stand. */
+      readonly built: boolean
+    }
   | {
       readonly kind: 'state'
       readonly position: StatePosition
@@ -204,7 +221,8 @@ export class StateFold {
     if (generation !== undefined && generation > owner.generation) throw newerState(owner, generation)
     this.#latest.delete(POSITION_KEY)
     if (position === undefined || generation !== owner.generation || !isWhole(position)) {
-      return { kind: 'none', stale: [...this.#latest.keys()], writtenBy: generation }
+      const built = position === undefined || (generation === owner.generation && position.built)
+      return { kind: 'none', stale: [...this.#latest.keys()], writtenBy: generation, built }
     }
     const isTaken = this.#latest.delete(TAKEN_KEY)
     const all = [...this.#latest].map(([key, { state }]) => [key, state] as const)
@@ -213,10 +231,11 @@ export class StateFold {
       .filter(([key]) => key.startsWith(WAITING))
       .map(([key, state]): PartChange => [key.slice(WAITING.length), state.length === 0 ? null : state])
     if (isTaken) for (const [key, part] of waiting) change(parts, key, part)
-    const { applied, time, clocks, failures, stood, told, since } = position
+    const { applied, time, clocks, failures, stood, told, since, built } = position
     const isSettled = position.generation === generation && !isTaken && waiting.length === 0
     const unsettled = isSettled ? undefined : { waiting, isTaken }
-    return { kind: 'state', position: { applied, time, clocks, failures, stood, told, since }, parts, unsettled }
+    const own = { applied, time, clocks, failures, stood, told, since, built }
+    return { kind: 'state', position: own, parts, unsettled }
   }
 }
 
@@ -243,7 +262,7 @@ export function isWhole({ applied }: Pick<Snapshot, 'applied'>): boolean {
  * state is no longer the older one's, and, where the rest was cut off by a crash, not yet this one's.
  */
 export function* erasure(target: SnapshotTarget, stale: readonly string[]): Iterable<OutRecord[]> {
-  yield snapshotBatch(target, nowhere, [])
+  yield snapshotBatch(target, { ...nowhere, built: false }, [])
   for (let at = 0; at < stale.length; at += ERASED_PER_SEND_MAX)
     yield stale.slice(at, at + ERASED_PER_SEND_MAX).map((key) => ({ key, value: null, time: target.recordTime }))
 }
@@ -253,6 +272,6 @@ export function* wholeState(
   target: SnapshotTarget,
   { parts, position }: Pick<Extract<Found, { kind: 'state' }>, 'parts' | 'position'>,
 ): Iterable<OutRecord[]> {
-  for (const some of sendsOf(parts, BYTES_PER_SEND_MAX)) yield snapshotBatch(target, nowhere, some)
+  for (const some of sendsOf(parts, BYTES_PER_SEND_MAX)) yield snapshotBatch(target, { ...nowhere, built: false }, some)
   yield snapshotBatch(target, position, [])
 }

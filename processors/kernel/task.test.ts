@@ -21,7 +21,7 @@ import { SNAPSHOT_INPUT_BYTES, Task } from './task.ts'
 import { versionOf } from './version.ts'
 
 const IN = 'market.trades'
-const noPosition = { applied: {}, time: 0, clocks: {}, failures: [], stood: {}, told: -1, since: 0 }
+const noPosition = { applied: {}, time: 0, clocks: {}, failures: [], stood: {}, told: -1, since: 0, built: true }
 
 function stateKeys({ broker }: TestTask): string[] {
   return broker.records('state.cvd', 0).map(({ key, value }) => `${key?.toString()}${value === null ? ' erased' : ''}`)

@@ -12,6 +12,7 @@ import { Outputs, UnsavedOutputs } from './outputs.ts'
 import { openOwned, type LostOutput, type OwnedOptions, type OwnedPartition } from './owned-partition.ts'
 import type { PartitionWork } from './partition-owner.ts'
 import type { SnapshotPolicy } from './ports.ts'
+import { wholeSince } from './position-check.ts'
 import type { ProcessorRow } from './processor.ts'
 import { batchBytes, snapshotBatches, type StatePosition } from './snapshot.ts'
 import { Trims } from './trim.ts'
@@ -60,6 +61,8 @@ export class Task implements PartitionWork {
   #revertible: RevertibleFold | undefined
   /** What stands with the state in the log. */
   #position: StatePosition | undefined
+  /** Where each input ends, as it was found, while the state is built; else none. */
+  readonly #ends = new Map<string, number>()
   #unsaved = 0
   #unsavedBytes = 0
   #savedAt: number
@@ -77,9 +80,10 @@ export class Task implements PartitionWork {
     return openOwned({ name, partition, inputs, outputs, ports, decoder, onLostLog }, async (owned) => {
       const opened = await openState(row, partition, owned.claim, options)
       const task = new Task(row, owned, options, { ...opened, gaps: await owned.readGaps() })
+      if (opened.position === undefined || !opened.built) await task.#build()
       await owned.begin(opened.next, opened.stood, {
         onGap: (told) => task.#folded.meet(told),
-        onMoved: () => (task.#unsaved += 1),
+        onMoved: () => task.#moved(),
         onLostOutputs: (lost) => task.#writeAgain(lost),
       })
       if (opened.isUntold === true) await task.#tellAgain(row.outputs)
@@ -145,6 +149,7 @@ export class Task implements PartitionWork {
       guarded('flush', () => this.#revertible?.checkpoint(this.#outputs))
       for (const slice of slices) applied += await this.#fold(slice)
       if (applied > 0) await this.#write(applied, startedAt)
+      if (this.#ends.size > 0) await this.#endBuilding()
       if (this.isDue) await this.snapshot()
     } catch (error) {
       this.#failed = true
@@ -185,6 +190,31 @@ export class Task implements PartitionWork {
   /** At a clean end: so that the next owner has nothing to repeat. */
   finish(): Promise<void> {
     return this.snapshot()
+  }
+
+  /** Until it is where the inputs end now it is built. */
+  async #build(): Promise<void> {
+    const { partition } = this.owned
+    for (const topic of this.row.retold === undefined ? [] : this.row.inputs)
+      this.#ends.set(topic, (await this.#options.ports.reader.offsets(topic, [partition], 'end')).get(partition) ?? 0)
+  }
+
+  async #endBuilding(): Promise<void> {
+    if (this.positions().some(({ topic, offset }) => offset < (this.#ends.get(topic) ?? 0))) return
+    this.#ends.clear()
+    if (this.#folded.built) return
+    this.#folded.endBuilding()
+    await this.#tellAgain(this.row.outputs)
+    this.#unsaved += 1
+  }
+
+  /** An input goes on elsewhere: what retention takes of a state that is built is in no row of it. */
+  async #moved(): Promise<void> {
+    this.#unsaved += 1
+    if (this.#ends.size === 0) return
+    await this.#build()
+    const { reader, clock } = this.#options.ports
+    this.#folded.tellSince(await wholeSince(reader, this.row, this.owned.partition, clock))
   }
 
   async #fold(slice: Slice): Promise<number> {
