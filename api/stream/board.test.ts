@@ -49,6 +49,18 @@ describe('the board', () => {
     expect(board.after(seen)).toBeUndefined()
   })
 
+  it.each([
+    [[[5, 9]], true],
+    [[[4, 9]], false],
+    [[[6, 7]], false],
+    [[[9]], false],
+  ])('that begins at 5 and is at 6 and 7 is behind who has seen %j: %s', (seen, isBehind) => {
+    const board = new Board([[5, 5]], none)
+    board.take({ topic: 0, partition: 0, offset: 5 }, [price('btc', 1)])
+    board.take({ topic: 0, partition: 1, offset: 6 }, [price('btc', 2)])
+    expect(board.isBehind(seen)).toBe(isBehind)
+  })
+
   it('promises nothing from before a partition was told anew', () => {
     const board = new Board([[0, 0]], none)
     board.take({ topic: 0, partition: 1, offset: 7 }, [price('btc', 1)])

@@ -101,25 +101,26 @@ export class Board {
 
   /** Every key that changed behind `seen`; undefined where some of that was forgotten, or it is of another log. */
   after(seen: Vector): Entry[] | undefined {
-    if (!this.#covers(seen)) return undefined
+    if (!this.#holds(seen) || this.isBehind(seen)) return undefined
     const isNew = ({ position: { topic, partition, offset } }: Entry): boolean =>
       offset >= (seen[topic]?.[partition] ?? 0)
     return [...this.#held.values()].flatMap((held) => [...held.values()].filter(isNew))
   }
 
-  #covers(seen: Vector): boolean {
+  /** Whether nothing behind `seen` was forgotten, and the board is yet to hear of some that is before it. */
+  isBehind(seen: Vector): boolean {
+    return this.#holds(seen) && !isEach(seen, this.#next, (offset, next) => offset <= next)
+  }
+
+  #holds(seen: Vector): boolean {
     const isAlike =
       seen.length === this.#next.length && seen.every((offsets, topic) => offsets.length === this.#next[topic]?.length)
-    return (
-      isAlike &&
-      seen.every((offsets, topic) =>
-        offsets.every(
-          (offset, partition) =>
-            offset >= (this.#floor[topic]?.[partition] ?? Infinity) && offset <= (this.#next[topic]?.[partition] ?? -1),
-        ),
-      )
-    )
+    return isAlike && isEach(seen, this.#floor, (offset, floor) => offset >= floor)
   }
+}
+
+function isEach(a: Vector, b: Vector, isSo: (offset: number, other: number) => boolean): boolean {
+  return a.every((offsets, topic) => offsets.every((offset, partition) => isSo(offset, b[topic]?.[partition] ?? NaN)))
 }
 
 function raise(vector: number[][], { topic, partition }: BoardPosition, to: number): void {

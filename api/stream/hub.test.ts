@@ -48,16 +48,21 @@ const offsets = [0, 0, 0]
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 })
-  const start = offsets.fill(0).map(() => 0)
-  board = new Board([start, start], { price: 100, event: 5 })
-  const onListening = (): void => void (listened += 1)
   listened = 0
-  hub = new Hub({ board, now: Date.now, onListening, context: () => null, clientsMax: 4, callerMax: 3 })
+  startInstance()
 })
 afterEach(() => {
   hub.close()
   vi.useRealTimers()
 })
+
+/** One that has read nothing yet. */
+function startInstance(): void {
+  const start = offsets.fill(0).map(() => 0)
+  board = new Board([start, start], { price: 100, event: 5 })
+  const onListening = (): void => void (listened += 1)
+  hub = new Hub({ board, now: Date.now, onListening, context: () => null, clientsMax: 4, callerMax: 3 })
+}
 
 function say(update: Update, partition = 0): void {
   const offset = offsets[partition] ?? 0
@@ -234,6 +239,51 @@ describe('a reader that comes back', () => {
 
   it.each(['nonsense', '.', 'a.b', '1.AQHoBw'])('with an id that is none of ours (%s) is told so', (id) => {
     expect(new Reader(id).words).toEqual([['missed', expect.objectContaining({ reason: 'not_held' })], READY])
+  })
+
+  /** A reader that has heard of two events, on an instance that has read one of them alone. */
+  function comeAhead(): Reader {
+    const before = new Reader()
+    for (const key of ['1', '2']) say(event(key))
+    vi.advanceTimersByTime(200)
+    hub.close()
+    startInstance()
+    say(event('1'))
+    return new Reader(before.last)
+  }
+
+  it('to an instance that is behind is told what it lacks when that is where it was, and nothing twice', () => {
+    const reader = comeAhead()
+    vi.advanceTimersByTime(1_000)
+    expect([reader.words, hub.clients]).toEqual([[], 1])
+    for (const key of ['2', '3']) say(event(key))
+    vi.advanceTimersByTime(200)
+    const resumed = [
+      ['event', ['3', {}]],
+      ['ready', { resumed: true }],
+    ]
+    expect(reader.words).toEqual(resumed)
+    say(event('4'))
+    vi.advanceTimersByTime(5_000)
+    expect(reader.words).toEqual([...resumed, ['event', ['4', {}]]])
+  })
+
+  it('to an instance that does not get there in 2 s is told since when, and all that is known', () => {
+    const reader = comeAhead()
+    vi.advanceTimersByTime(1_900)
+    say(price('btc', 1), 1)
+    vi.advanceTimersByTime(99)
+    expect(reader.words).toEqual([])
+    vi.advanceTimersByTime(1)
+    const told = [
+      ['missed', expect.objectContaining({ reason: 'not_held' })],
+      ['price', ['btc', { price: 1 }]],
+      ['event', ['1', {}]],
+      READY,
+    ]
+    expect(reader.words).toEqual(told)
+    vi.advanceTimersByTime(1_000)
+    expect(reader.words).toEqual(told)
   })
 
   it('loses nothing over a cut behind any event, slow or not', () => {

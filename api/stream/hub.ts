@@ -9,6 +9,8 @@ const HEARTBEAT_MS = 15_000
 const BLOCKED_MAX_MS = 20_000
 /** When a reader whose stream broke should come back, milliseconds. */
 const RETRY_MS = 1_000
+/** A reader that is further than this instance has read waits for so long to go on there, milliseconds. */
+const AHEAD_MAX_MS = 2_000
 /** Updates that wait for a slow reader, each the newest of its key; beyond, the oldest is missed. */
 const WAITING_MAX = 2_000
 
@@ -46,6 +48,8 @@ export interface Subscription<Context> extends Wish {
 interface Client<Context> extends Subscription<Context> {
   readonly response: ServerResponse
   readonly caller: string
+  /** The id that it came with, until it is told what it lacks, and nothing before that; then undefined. */
+  seen: string | undefined
   /** Ends it when its time is over, and then cuts it. */
   timer: NodeJS.Timeout | undefined
   /** Since when it does not take more, and what it had then; undefined: it does. */
@@ -132,10 +136,26 @@ export class Hub<Context> {
     const over = (): void => this.#end(client, 'time_over')
     const left = until === undefined ? undefined : until - this.#options.now()
     const timer = left === undefined ? undefined : setTimeout(over, Math.max(0, left)).unref()
-    const options = { ...subscription, response, caller, timer }
+    const options = { ...subscription, response, caller, seen, timer }
     const client: Client<Context> = { ...options, blocked: undefined, waiting: new Map(), missed: new Map() }
     this.#clients.add(client)
     response.once('close', () => this.#forget(client))
+    this.#begin(client)
+    if (client.seen === undefined) return
+    const begin = (): void => {
+      this.flush()
+      this.#begin(client, true)
+    }
+    setTimeout(begin, AHEAD_MAX_MS).unref()
+  }
+
+  /** Tells it what it lacks, and from then on what changes; `isLate`: also where the board is behind it. */
+  #begin(client: Client<Context>, isLate = false): void {
+    const { seen } = client
+    if (seen === undefined || !this.#clients.has(client)) return
+    const vector = seenOf(seen)?.vector
+    if (!isLate && vector !== undefined && this.#options.board.isBehind(vector)) return
+    client.seen = undefined
     this.#write(client, `retry: ${RETRY_MS}\n\n${this.#first(client, seen)}`)
   }
 
@@ -171,10 +191,15 @@ export class Hub<Context> {
     const before = this.#told
     const changes = this.#options.board.changes()
     this.#told = this.#here()
-    if (changes.length === 0) return
+    if (changes.length > 0) this.#tell(changes, before)
+    for (const client of this.#clients) this.#begin(client)
+  }
+
+  #tell(changes: readonly Entry[], before: Seen): void {
     const steps = inLogOrder(changes, before.vector, this.#told.vector)
     const words = new Map<Tell<Context>, Map<Entry, string>>()
     for (const client of this.#clients) {
+      if (client.seen !== undefined) continue
       if (client.blocked !== undefined) {
         for (const entry of changes) if (isWished(client)(entry)) keep(client, entry)
         continue
