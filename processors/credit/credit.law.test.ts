@@ -175,6 +175,18 @@ describe('a command of a clock that is far ahead', () => {
   })
 })
 
+describe('the first command after a silence', () => {
+  const later = T0 + 300 * SECOND
+
+  it.each([10, 30])('keeps its lease where the next is of a clock %s s behind', (behind) => {
+    const driver = fed(bought(1_000, 'p'), leased('a', 100, later)).restart()
+    driver.batch(bought(1, 'q', 'other', later + SECOND - behind * SECOND))
+    driver.batch(spent('a', 30, later + LEASE / 2))
+    expect(driver.state.keys.get('k')).toMatchObject({ charged: 30 })
+    expect(credit.counts?.(driver.state)).toMatchObject({ leases: 1, late: 0 })
+  })
+})
+
 describe('a rotation', () => {
   const terms = { label: '', scopes: [], expires: null, daily_max: null }
   const rotated = (until: number | null, time = T0): Message => command({ op: 'rotate', version: 1, until, time })
@@ -290,6 +302,41 @@ describe('whatever is written', () => {
       { ...bounded, numRuns: 300 },
     )
   })
+
+  it(
+    'two instances whose clocks differ by at most half a minute charge all that they tell',
+    { timeout: LAW_MS },
+    () => {
+      const steps = fc.array(
+        fc.record({ isBehind: fc.boolean(), after: fc.constantFrom(0, 1, 9, 29, 30, 60, 61, 300) }),
+        {
+          maxLength: 40,
+          size: 'max',
+        },
+      )
+      fc.assert(
+        fc.property(steps, fc.nat(30), (log, behind) => {
+          const driver = fed(bought(1e9, 'p'), bought(1e9, 'q', 'l'))
+          const told = { k: 0, l: 0 }
+          const asked = { k: -LEASE, l: -LEASE }
+          let now = T0
+          for (const { isBehind, after } of log) {
+            now += after * SECOND
+            const key_id = isBehind ? 'l' : 'k'
+            const isOver = now - asked[key_id] >= LEASE / 2
+            if (isOver) asked[key_id] = now
+            else told[key_id] += 1
+            const uses = [{ route: `GET /${told[key_id]}`, requests: 1, amount: 1 }]
+            const fields = { key_id, lease: `${asked[key_id]}`, time: isBehind ? now - behind * SECOND : now }
+            driver.batch(command(isOver ? { ...fields, amount: 1_000 } : { ...fields, op: 'spend', uses })).restart()
+          }
+          expect(driver.state.late).toBe(0)
+          for (const [key, sum] of Object.entries(told)) expect(driver.state.keys.get(key)?.charged).toBe(sum)
+        }),
+        { ...bounded, numRuns: 300 },
+      )
+    },
+  )
 
   it('it says the same in the end, whatever befalls it', { timeout: LAW_MS }, () =>
     expectSame(

@@ -18,6 +18,8 @@ const SECOND: Micros = 1_000_000
 const DAY: Micros = 86_400 * SECOND
 /** What is set aside comes back after this much of the log's time, whoever had it. */
 export const LEASE: Micros = 60 * SECOND
+/** Clocks of API instances may differ by as much. */
+const CLOCKS_APART: Micros = LEASE / 2
 /** A payment cannot settle twice; its purchase may be written so much later once more. */
 const PAYMENT_KNOWN: Micros = 2 * DAY
 /** Leases that a key may have at once: one or two of each API instance. */
@@ -138,12 +140,13 @@ function timePassed({ clock: { time } }: CreditState): Pick<ApiKey, 'request_id'
 
 /**
  * Time goes on to a command; gives the keys whose leases that ended or shortened. A command that is far ahead is decided at
- * its own time, as the first after a silence has to be; for other keys time stands until the next command is as far.
+ * its own time, as the first after a silence has to be; for other keys time stands until the next command is about as far.
  */
 function pass(state: CreditState, { key_id, time }: CreditCommand): Set<string> {
   const { waiting } = state.clock
-  // one that is further ahead than what waited confirms that, and no more
-  const known = waiting > 0 && time > waiting ? followed(state.clock, waiting) : state.clock
+  // one that is about as far as what waited, or further, confirms that, and no more
+  const isConfirmed = waiting > 0 && time >= waiting - CLOCKS_APART
+  const known = isConfirmed ? { time: waiting, waiting: 0 } : state.clock
   state.clock = followed(known, time)
   state.time = Math.max(state.clock.time, state.clock.waiting)
   const touched = state.clock.time < waiting ? shorten(state) : new Set<string>()
