@@ -170,13 +170,15 @@ export class Deliveries {
     if (known === undefined)
       return this.#sendAgain({ ...deliveryOf(trigger, offset, now), byHand: true }, now, unwritten)
     known.byHand = true
-    if (known.phase !== 'waiting') return undefined
-    this.#byDigest.delete(known)
-    known.digest = null // its owner wants it by itself
-    known.attempts = 0 // and its schedule begins again, as that of one that had ended
-    known.due = now
-    unwritten.delivery(known, 'due', this.#partition, now)
-    return this.#ready(known)
+    known.attempts = 0 // its schedule begins again, as that of one that had ended
+    const isWaiting = known.phase === 'waiting'
+    if (isWaiting) {
+      this.#byDigest.delete(known)
+      known.digest = null // its owner wants it by itself
+      known.due = now
+    }
+    unwritten.delivery(known, known.ending === null ? 'due' : 'stopped', this.#partition, now)
+    return isWaiting ? this.#ready(known) : undefined
   }
 
   /** Ends what an earlier owner was told to end while its attempt was under way; nobody knows what came of that one. */

@@ -298,6 +298,32 @@ describe('a dispatcher', () => {
     expect(attempts(second.broker)[13]?.started).toBeGreaterThanOrEqual(all[12]?.due ?? Infinity)
   })
 
+  it.each([
+    { where: 'in line', waits: { inFlight: 1, queued: 1 } },
+    { where: 'under way', waits: { inFlight: 1, queued: 0 } },
+  ])('begins its schedule again where that is $where meanwhile, over a kill too', async ({ waits }) => {
+    let time = Date.now()
+    const clock = { ...hostClock, now: () => time, steady: () => time }
+    const first = begin({ clock, limits: { slots: 1, perReceiver: 1 } })
+    const { broker, network, dispatcher } = first
+    network.answer = () => FAILED
+    const offset = append(broker, numbered(1))
+    await expect.poll(() => pending(broker).get('alert_btc_1_1_1')?.attempts, POLL).toBe(1)
+    network.answer = () => 'hang'
+    if (waits.queued > 0) append(broker, numbered(2))
+    await expect.poll(() => network.hanging, POLL).toBe(waits.queued)
+    time += 10_000
+    await expect.poll(() => dispatcher.health(), POLL).toMatchObject(waits)
+    append(broker, resendOrder(numbered(1), offset))
+    await expect.poll(() => pending(broker).get(POSITION)?.trigger_offset, POLL).toBe(2 + waits.queued)
+    first.membership.deal()
+    const second = begin({ broker, clock })
+    second.network.answer = () => FAILED
+    const tried = (): unknown => attempts(broker).filter(({ alert_id: id }) => id === 'alert_btc_1_1')
+    await expect.poll(tried, POLL).toMatchObject([{ number: 1 }, { number: 1, outcome: 'retry' }])
+    network.letGo()
+  })
+
   it('tells that a ring is over after the ring, which is tried again, and tells it where the ring ends untold', async () => {
     const { broker, network } = begin({ clock: fastClock(100) })
     network.answer = ({ trigger_id: id }, attempt) => (id === 'alert_btc_1_1_1' && attempt < 3 ? FAILED : 'ok')
