@@ -91,6 +91,13 @@ describe('an email', () => {
     ['550 no such user here'],
     ['551 user not local'],
     ['550 5.1.1 <limit@policy.example.com>: user unknown, 5.1.20.3 is not blocked'],
+    ['554 5.1.1 <me@example.com>: user unknown'],
+    ['501 5.1.3 bad recipient address syntax'],
+    ['550 5.1.0 address rejected'],
+    ['550 5.4.1 Recipient address rejected: Access denied. AS(201806281)'],
+    ['550 <me@blockedbrand.example>: no such user'],
+    ['550 <anna@unlimited.example>... User unknown'],
+    ['550 sender@example.com: mailbox not found'],
   ])('ends its alert’s deliveries where there is no such mailbox: %s', (reply) => {
     const heard = { status: Number.parseInt(reply, 10), text: `RCPT TO ${reply}`, retryAfter: undefined, now: 0 }
     expect(email.verdict(heard)).toEqual({ is: 'dead', error: 'gone' })
@@ -107,6 +114,10 @@ describe('an email', () => {
     ['550 5.4.5 Daily user sending limit exceeded'],
     ['550 5.1.8 <alerts@example.com>: Sender address rejected: Domain not found'],
     ['550 Sender verify failed'],
+    ['550 5.1.0 Sender denied'],
+    ['550 5.4.1 No answer from host'],
+    ['554 no such user here'],
+    ['550 me@example.com: blocked'],
     ['550 authentication required'],
   ])('is tried again where it is the operator who is refused: %s', (reply) => {
     const heard = { status: Number.parseInt(reply, 10), text: `RCPT TO ${reply}`, retryAfter: undefined, now: 0 }

@@ -85,8 +85,10 @@ function deadOf(heard: Heard): Dead | undefined {
   return /^(?:RCPT TO 552|DATA)/.test(heard.text) ? 'rejected' : undefined
 }
 
-/** RFC 3463: X.1 is about an address (7 and 8 of it the sender's), X.2.1 "mailbox disabled". */
-const noMailboxCode = /^5\.(?:1\.(?![78]$)|2\.1$)/
+/** RFC 3463: X.1 is about an address (7 and 8 of it the sender's, 0 anybody's), X.2.1 "mailbox disabled". */
+const noMailboxCode = /^5\.(?:1\.(?![078]$)|2\.1$)/
+/** Exchange Online of a recipient that it does not know, as 5.4.1. */
+const unknownWords = /recipient address rejected/i
 /** What a 550 without such a code says where it is not the mailbox that is refused, but who sends. */
 const senderWords = /relay|denied|blocked|blacklist|policy|prohibit|rcpthosts|limit|sender|authentic/i
 
@@ -96,7 +98,10 @@ const senderWords = /relay|denied|blocked|blacklist|policy|prohibit|rcpthosts|li
  * `text`: the command and the reply.
  */
 export function isNoMailbox({ status, text }: Pick<Heard, 'status' | 'text'>): boolean {
-  if (!text.startsWith('RCPT TO') || ![550, 551, 553, 556].includes(status)) return false
-  const [code] = /(?<![\d.])5(?:\.\d{1,3}){2}(?!\.?\d)/.exec(text) ?? []
-  return code === undefined ? !senderWords.test(text) : noMailboxCode.test(code)
+  if (!text.startsWith('RCPT TO') || status < 500) return false
+  const words = text.replaceAll(/[^\s<]+@[^\s>]+/g, '') // an address may have any of them
+  const [code] = /(?<![\d.])5(?:\.\d{1,3}){2}(?!\.?\d)/.exec(words) ?? []
+  if (code === '5.4.1') return unknownWords.test(words)
+  if (code !== undefined && code !== '5.1.0') return noMailboxCode.test(code)
+  return [550, 551, 553, 556].includes(status) && !senderWords.test(words)
 }
