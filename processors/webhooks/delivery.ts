@@ -114,6 +114,7 @@ export class UnwrittenRecords {
       test: false,
       digest: null,
       left_alone_until: null,
+      by_hand: false,
       time: now,
       stood,
     })
@@ -130,6 +131,7 @@ export class UnwrittenRecords {
       due: 0,
       triggered: 0,
       test: false,
+      by_hand: false,
       time: now,
       stood: {},
     })
@@ -161,16 +163,31 @@ export function restored(record: Pending): Delivery | undefined {
     test,
     digest,
     left_alone_until: leftAloneUntil,
+    by_hand: byHand,
   } = record
   if (offset === null) return undefined
   const ending = record.state === 'stopped' ? 'stopped' : null
-  return { id, alertId, receiver, offset, triggered, test, attempts, due, digest, ...STILL, leftAloneUntil, ending }
+  return {
+    id,
+    alertId,
+    receiver,
+    offset,
+    triggered,
+    test,
+    attempts,
+    due,
+    digest,
+    ...STILL,
+    leftAloneUntil,
+    byHand,
+    ending,
+  }
 }
 
 const STILL = { phase: 'waiting', byHand: false, missing: null, leftAloneUntil: null } as const
 
 function pendingOf(delivery: Delivery, state: Pending['state'], partition: number, now: Micros): Pending {
-  const { id, alertId, receiver, attempts, due, offset, triggered, test, digest, leftAloneUntil } = delivery
+  const { id, alertId, receiver, attempts, due, offset, triggered, test, digest, leftAloneUntil, byHand } = delivery
   return {
     trigger_id: id,
     alert_id: alertId,
@@ -184,6 +201,7 @@ function pendingOf(delivery: Delivery, state: Pending['state'], partition: numbe
     test,
     digest,
     left_alone_until: leftAloneUntil,
+    by_hand: byHand,
     time: now,
     stood: {},
   }

@@ -302,7 +302,7 @@ describe('a dispatcher', () => {
     { where: 'in line', waits: { inFlight: 1, queued: 1 } },
     { where: 'under way', waits: { inFlight: 1, queued: 0 } },
   ])('begins its schedule again where that is $where meanwhile, over a kill too', async ({ waits }) => {
-    let time = Date.now()
+    let [time, timed] = [Date.now(), 0]
     const clock = { ...hostClock, now: () => time, steady: () => time }
     const first = begin({ clock, limits: { slots: 1, perReceiver: 1 } })
     const { broker, network, dispatcher } = first
@@ -317,11 +317,12 @@ describe('a dispatcher', () => {
     append(broker, resendOrder(numbered(1), offset))
     await expect.poll(() => pending(broker).get(POSITION)?.trigger_offset, POLL).toBe(2 + waits.queued)
     first.membership.deal()
-    const second = begin({ broker, clock })
+    const second = begin({ broker, clock, onFirstSent: () => (timed += 1) })
     second.network.answer = () => FAILED
     const tried = (): unknown => attempts(broker).filter(({ alert_id: id }) => id === 'alert_btc_1_1')
     await expect.poll(tried, POLL).toMatchObject([{ number: 1 }, { number: 1, outcome: 'retry' }])
     network.letGo()
+    await expect.poll(() => timed, POLL).toBe(waits.queued) // that of the other
   })
 
   it('tells that a ring is over after the ring, which is tried again, and tells it where the ring ends untold', async () => {
