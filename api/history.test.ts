@@ -167,17 +167,22 @@ describe('/cvd/history/:symbol', () => {
     })
   })
 
-  it('takes no bucket for complete of which the log itself lost something', async () => {
-    api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE })]
-    api.database.logGaps = [lostTrades({ from: OPEN - 2 * MINUTE + 1, to: OPEN - 2 * MINUTE + 2 })]
-    const points = await history('limit=4')
-    expect(points.map(({ complete }) => complete)).toEqual([true, false, true, false])
-    expect(points.map(({ completeness }) => completeness)).toEqual(['complete', 'gap', 'complete', 'complete'])
-    for (const exchange of ['binance', 'all']) {
-      const candles = await api.get(`/ohlcv/BTC?interval=1m&start=2026-01-02T02:55:00Z&exchange=${exchange}`)
-      expect(candles.body['coverage']).toMatchObject({ complete: false, gaps: [{ exchange: 'all', state: 'lost' }] })
-    }
-  })
+  it.each(['', ', though its gap was filled'])(
+    'takes no bucket for complete of which the log itself lost something%s',
+    async (filled) => {
+      const at = { from: OPEN - 2 * MINUTE + 1, to: OPEN - 2 * MINUTE + 2 }
+      api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE })]
+      if (filled !== '') api.database.gaps = [{ ...at, asset: 'btc', venue: 'okx', missing: 0, state: 'filled' }]
+      api.database.logGaps = [lostTrades(at)]
+      const points = await history('limit=4')
+      expect(points.map(({ complete }) => complete)).toEqual([true, false, true, false])
+      expect(points.map(({ completeness }) => completeness)).toEqual(['complete', 'gap', 'complete', 'complete'])
+      for (const exchange of ['binance', 'all']) {
+        const candles = await api.get(`/ohlcv/BTC?interval=1m&start=2026-01-02T02:55:00Z&exchange=${exchange}`)
+        expect(candles.body['coverage']).toMatchObject({ complete: false, gaps: [{ exchange: 'all', state: 'lost' }] })
+      }
+    },
+  )
 
   it('takes no bucket for complete in which nobody was subscribed, and says nothing of one without a trade', async () => {
     const of = (venue: string, minutes: number[]) =>

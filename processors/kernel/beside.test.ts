@@ -5,7 +5,7 @@ import { localCodec } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { cvd, CVD } from '../cvd/cvd.ts'
-import { mark, SECOND, T0, trade } from '../cvd/testing/records.ts'
+import { gap, mark, SECOND, T0, trade } from '../cvd/testing/records.ts'
 import { takeIn } from '../present/present.ts'
 import { emptyPresent } from '../present/state.ts'
 import { processorsNamed } from '../topology.ts'
@@ -58,6 +58,13 @@ class Market {
       this.#append(trade({ ...one, instrument: 'bybit:perp:ETHUSDT', asset: 'eth' }), time)
       this.#append(mark(time + this.#step * SECOND), time)
     }
+  }
+
+  /** A gap of a minute, that is filled now. */
+  filled(minute: number): void {
+    const from_time = T0 + minute * 60 * SECOND
+    const to_time = from_time + 60 * SECOND
+    this.#append(gap({ state: 'filled', from_time, to_time }), T0 + this.#seconds * SECOND)
   }
 
   /** A trade of the first minute that was missed, as it is filled in now. */
@@ -261,6 +268,43 @@ describe('a higher generation beside an older one', () => {
         new Map([...rows].map(([key, row]) => [key, { ...row.value, v: 0 }] as const))
       expect(plain(told)).toEqual(plain(whole))
       expect(new Set([...rowsOf(market).values()].map(({ value }) => generationOf(value.v)))).toEqual(new Set([7, 8]))
+    },
+  )
+
+  it.each(['beside', 'as it is owned'])(
+    'says that trades are in no row where a gap of before a cut log is filled, built %s',
+    async (how) => {
+      const market = new Market(10)
+      const host = market.host()
+      market.trade(300) // the trade of the first minute is missing
+      const cut = market.broker.at(IN, 0).end
+      market.trade(420)
+      await readAll(await Task.open(older, 0, host), host)
+      market.broker.truncate(IN, 0, cut)
+      const next = market.host()
+      const beside = how === 'beside' ? await find(newer, next) : undefined
+      await beside?.catchUp()
+      const task = await Task.open(newer, 0, { ...next, beside })
+      await readAll(task, next)
+      await task.snapshot()
+      const since = T0 + 3_060 * SECOND // a minute behind the first record that is left
+      market.fill()
+      market.filled(0)
+      market.filled(55) // in the hour that is left as it was
+      market.filled(60) // of this hour all is told
+      await readAll(task, next)
+      const lost = market.records('control.gaps').map(({ value }) => value)
+      expect(lost).toMatchObject([
+        { reader: CVD, topic: IN, reason: 'retention', missing: null, from_time: T0, to_time: since - 1 },
+        { from_time: T0 + 3_300 * SECOND, to_time: T0 + 3_300 * SECOND },
+      ])
+      // a crash: what was not written of the state is read again, and the same is said once
+      const again = market.host()
+      const reopened = await Task.open(newer, 0, again)
+      expect(reopened.positions()[0]?.offset).toBeLessThan(task.positions()[0]?.offset ?? 0)
+      market.trade(30)
+      await readAll(reopened, again)
+      expect(market.records('control.gaps')).toHaveLength(2)
     },
   )
 

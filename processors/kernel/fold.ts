@@ -1,10 +1,13 @@
 import type { LogRecord } from '../../infra/kafka/seam.ts'
-import type { Message, Micros } from '../../schemas/records.ts'
+import type { LogGap, Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { InputGaps, type JournaledGap } from './log-gaps.ts'
 import { noTime, PartitionClock, type PartitionTime } from './partition-clock.ts'
 import type { Output, ProcessorRow } from './processor.ts'
 import { versionOf } from './version.ts'
+
+/** No row of a past time is of more. */
+const WIDEST: Micros = 3_600_000_000
 
 /** What a fold knows beside the state. */
 export interface Moment extends PartitionTime {
@@ -105,6 +108,14 @@ export class Fold {
   /** Leaves rows of past times that begin before `since` as they are. */
   tellSince(since: Micros): void {
     this.#since = Math.max(this.#since, since)
+  }
+
+  /** The time that lacks what is told to be filled here, since its rows are left as they are; undefined: none is. */
+  leftOut({ type, value }: Message): Pick<LogGap, 'from_time' | 'to_time'> | undefined {
+    if (this.#since === 0 || type !== 'gap' || value.state !== 'filled') return undefined
+    const { from_time } = value
+    if (from_time - (from_time % WIDEST) >= this.#since) return undefined
+    return { from_time, to_time: Math.max(from_time, this.#since - 1) }
   }
 
   /** A gap that the journal tells of; it is taken in before the first record behind it. */

@@ -45,6 +45,8 @@ export interface LostOutput extends Position {
 
 type Lost = Exclude<Finding, { is: 'there' }>
 
+type Times = Pick<LogGap, 'from_time' | 'to_time'>
+
 interface Input {
   readonly topic: TopicName
   readonly gaps: InputGaps
@@ -256,6 +258,16 @@ export class OwnedPartition {
     await this.#write({ topic, partition, reason: 'output_cut', position: offset, next, shift: 0, missing })
   }
 
+  /** Records, before an input is read on at `offset`, that what is read there of a time is in no row of it. */
+  async tellLeftOut(topic: TopicName, offset: number, times: Times): Promise<void> {
+    const { gaps } = this.#input(topic)
+    if (gaps.knows(offset, offset)) return
+    const place = { topic, partition: this.partition, position: offset, next: offset, shift: gaps.shiftAt(offset) }
+    const told = await this.#write({ ...place, reason: 'retention', missing: null }, times)
+    this.#handlers.onGap?.(told)
+    gaps.add(told)
+  }
+
   async #checkInput(input: Input): Promise<boolean> {
     const { topic, gaps } = input
     const position = { topic, partition: this.partition, offset: input.reached }
@@ -334,16 +346,17 @@ export class OwnedPartition {
 
   async #write(
     about: Pick<LogGap, 'topic' | 'partition' | 'reason' | 'position' | 'next' | 'shift' | 'missing'>,
+    leftOut?: Times,
   ): Promise<JournaledGap> {
     const { name: reader, ports } = this.#options
     const { clock, codec, meter, report } = ports
     const now = clock.now()
-    const gap: LogGap = { reader, ...about, ...(await this.#timesOf(about, now)), time: now * 1_000 }
+    const gap: LogGap = { reader, ...about, ...(leftOut ?? (await this.#timesOf(about, now))), time: now * 1_000 }
     const value = codec.encode(GAPS, 'log_gap', gap)
     const offset = await this.claim.send(GAPS, this.partition, [{ key: reader, value, time: now }])
     if (offset === undefined) throw new Error('the log took a gap in and did not say where: it is read again')
     meter.gap(reader, about.topic, about.reason)
-    report.error({ ...about }, texts[about.reason])
+    report.error({ ...about }, leftOut === undefined ? texts[about.reason] : LEFT_OUT)
     return { offset, gap }
   }
 
@@ -351,7 +364,7 @@ export class OwnedPartition {
   async #timesOf(
     { topic, partition, reason, next }: Pick<LogGap, 'topic' | 'partition' | 'reason' | 'next'>,
     now: number,
-  ): Promise<Pick<LogGap, 'from_time' | 'to_time'>> {
+  ): Promise<Times> {
     const { reader, clock } = this.#options.ports
     const position = { topic, partition, offset: next }
     const isTail = reason === 'cut' || reason === 'output_cut'
@@ -403,6 +416,8 @@ const texts: Readonly<Record<LogGap['reason'], string>> = {
   replaced: 'it is another log than the one that was read; going on at its end',
   output_cut: 'the log lost the tail of what was written to it; what is still known is written again',
 }
+
+const LEFT_OUT = 'a gap is filled of a time of which the log was cut; what fills it is in no row'
 
 function stopped(reader: string, { topic, partition, offset }: Position, { is, next }: Lost): FatalError {
   const what = is === 'cut' ? `lost its tail from ${next} on` : `is another one; it ends at ${next}`

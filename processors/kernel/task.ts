@@ -227,6 +227,8 @@ export class Task implements PartitionWork {
       const { value } = record
       const read = this.#read(topic, record, value)
       const message = read === 'ask' ? await this.owned.letters.read(this.#options.decoder, topic, record) : read // no await in the usual case: it is slow
+      const leftOut = message && this.#folded.leftOut(message)
+      if (leftOut !== undefined) await this.owned.tellLeftOut(topic, record.offset, leftOut)
       if (message !== undefined && this.#apply(topic, record, message) === 'failed')
         await this.#options.ports.clock.turn() // what it cost to take it back must not silence the host
       this.#unsavedBytes += value?.length ?? 0
