@@ -90,16 +90,17 @@ async function startAnew(
   row: ProcessorRow,
   partition: number,
   claim: Writer,
-  { stale, writtenBy }: Nothing,
+  found: Nothing,
   { clock, codec, report }: Ports,
 ): Promise<void> {
+  const { stale, writtenBy } = found
   if (stale.length === 0) return
   report.warn(
     { processor: row.name, partition, writtenBy, generation: row.generation, reason: row.reason, parts: stale.length },
     'state is of an older generation; rebuilding from the start of the log',
   )
   const target = { codec, owner: row, recordTime: clock.now() }
-  for (const batch of erasure(target, stale)) await claim.send(row.state, partition, batch)
+  for (const batch of erasure(target, found)) await claim.send(row.state, partition, batch)
 }
 
 /** What has caught up beside the older generation's state is written in its place. */
@@ -115,7 +116,7 @@ async function takePlace(
   const applied = Object.fromEntries([...next].map(([topic, offset]) => [topic, offset - 1]))
   const position = { ...opened, applied, failures: [] }
   const target = { codec, owner: row, recordTime: clock.now() }
-  for (const batches of [erasure(target, stale), wholeState(target, { parts, position })])
+  for (const batches of [erasure(target, { ...found, stale }), wholeState(target, { parts, position })])
     for (const batch of batches) await claim.send(row.state, beside.partition, batch)
   await beside.letters.write(claim)
   return { ...opened, position, isUntold: true }

@@ -261,8 +261,11 @@ export function isWhole({ applied }: Pick<Snapshot, 'applied'>): boolean {
  * Takes an older generation's parts away, in batches. A position of this one comes first: whoever finds it knows that the
  * state is no longer the older one's, and, where the rest was cut off by a crash, not yet this one's.
  */
-export function* erasure(target: SnapshotTarget, stale: readonly string[]): Iterable<OutRecord[]> {
-  yield snapshotBatch(target, { ...nowhere, built: false }, [])
+export function* erasure(
+  target: SnapshotTarget,
+  { stale, built }: Pick<Extract<Found, { kind: 'none' }>, 'stale' | 'built'>,
+): Iterable<OutRecord[]> {
+  yield snapshotBatch(target, { ...nowhere, built }, [])
   for (let at = 0; at < stale.length; at += ERASED_PER_SEND_MAX)
     yield stale.slice(at, at + ERASED_PER_SEND_MAX).map((key) => ({ key, value: null, time: target.recordTime }))
 }
