@@ -176,6 +176,22 @@ describe('triggers that lost their tail', () => {
     await expect.poll(() => new Set(second.sent), POLL).toEqual(new Set([...ids(0, 3), ...ids(7, 8)]))
     expect(attempts(second.broker).filter(({ outcome }) => outcome === 'cancelled')).toEqual([])
   })
+
+  it('are sent by the same owner although another lay there before', async () => {
+    const clock = fastClock(50)
+    let isUp = false
+    const world = begin({ clock }, () => !isUp)
+    for (let n = 0; n < 3; n++) append(world.broker, numbered(n))
+    await expect.poll(() => attempts(world.broker).length, POLL).toBe(3)
+    world.broker.lose('alerts.triggers', 0, 1)
+    for (const n of [2, 1, 7]) append(world.broker, numbered(n))
+    await expect.poll(() => pending(world.broker).get(POSITION)?.trigger_offset, POLL).toBe(4)
+    isUp = true
+    const delivered = (): string[] =>
+      attempts(world.broker).flatMap(({ outcome, trigger_id: id }) => (outcome === 'delivered' ? [id] : []))
+    await expect.poll(() => new Set(delivered()), POLL).toEqual(new Set([...ids(0, 3), ...ids(7, 8)]))
+    expect(attempts(world.broker).filter(({ outcome }) => outcome === 'cancelled')).toEqual([])
+  })
 })
 
 describe('what is pending, when it has lost its tail', () => {

@@ -13,6 +13,6 @@ it('reads a trigger although the record behind it cannot be read', async () => {
   broker.append('alerts.triggers', 0, [{ key: 'x', value: Buffer.from('no record'), time: 1 }])
   const decoder = new Decoder(codec, () => Promise.resolve(false))
   const loader = new Loader({ reader: broker.connect().reader(), decoder, clock: hostClock })
-  expect((await loader.load(0, offset))?.trigger_id).toBe(trigger.trigger_id)
+  expect((await loader.load(0, offset, trigger.trigger_id))?.trigger_id).toBe(trigger.trigger_id)
   await loader.close()
 })

@@ -34,11 +34,11 @@ export class Loader {
     this.#kept.set(`${partition} ${offset}`, trigger)
   }
 
-  /** The trigger at that place; undefined: there is none. Rejects where the log cannot be read for long. */
-  load(partition: number, offset: number): Promise<Trigger | undefined> {
-    const known = this.#kept.get(`${partition} ${offset}`)
+  /** The trigger `id` at that place; undefined: it is not there. Rejects where the log cannot be read for long. */
+  load(partition: number, offset: number, id: string): Promise<Trigger | undefined> {
+    const known = this.#known(partition, offset, id)
     if (known !== undefined) return Promise.resolve(known)
-    const loading = this.#queue.then(() => this.#kept.get(`${partition} ${offset}`) ?? this.#read(partition, offset))
+    const loading = this.#queue.then(() => this.#known(partition, offset, id) ?? this.#read(partition, offset, id))
     this.#queue = loading.catch(() => undefined) // whoever asked for it is told
     return loading
   }
@@ -48,7 +48,13 @@ export class Loader {
     await this.#reader.close()
   }
 
-  async #read(partition: number, offset: number): Promise<Trigger | undefined> {
+  /** Where the log lost its tail, another one may have lain there. */
+  #known(partition: number, offset: number, id: string): Trigger | undefined {
+    const trigger = this.#kept.get(`${partition} ${offset}`)
+    return trigger?.trigger_id === id ? trigger : undefined
+  }
+
+  async #read(partition: number, offset: number, id: string): Promise<Trigger | undefined> {
     for (let tries = 0; tries < TRIES_MAX && !this.#isClosed; tries++) {
       const [slice] = await this.#reader.fetch([{ topic: TOPIC, partition, offset }], FETCH)
       if (slice === undefined || slice.error === 'moved') {
@@ -59,7 +65,7 @@ export class Loader {
         const message = record.value === null ? undefined : await this.#decode(record.value)
         if (message?.type === 'trigger') this.keep(partition, record.offset, message.value)
       }
-      return this.#kept.get(`${partition} ${offset}`)
+      return this.#known(partition, offset, id)
     }
     throw new Error(`trigger ${offset} of partition ${partition} of ${TOPIC} could not be read`)
   }

@@ -122,9 +122,7 @@ export class Task implements PartitionWork {
 
   /** The trigger that is to be sent; undefined: the log does not have it. */
   load({ offset, id }: Delivery): Promise<Trigger | undefined> {
-    return this.#options.loader
-      .load(this.owned.partition, offset)
-      .then((trigger) => (trigger?.trigger_id === id ? trigger : undefined))
+    return this.#options.loader.load(this.owned.partition, offset, id)
   }
 
   /** What an attempt came to; undefined where nobody is to know any more, since another owner makes it again. */
@@ -188,9 +186,9 @@ export class Task implements PartitionWork {
   }
 
   async #resend(order: DeliveryOrder): Promise<void> {
-    const { trigger_partition: partition, trigger_offset: offset } = order
-    const isHere = partition === this.owned.partition && offset !== null
-    const trigger = isHere ? await this.#options.loader.load(partition, offset) : undefined
+    const { trigger_partition: partition, trigger_offset: offset, trigger_id: id } = order
+    const isHere = partition === this.owned.partition && offset !== null && id !== null
+    const trigger = isHere ? await this.#options.loader.load(partition, offset, id) : undefined
     const delivery = this.#deliveries.resend(order, trigger, this.#now(), this.#journal.batch)
     if (delivery !== undefined) this.#options.onReady(this, delivery)
   }
