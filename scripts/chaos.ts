@@ -110,9 +110,13 @@ function sizesOf(values: Values<typeof flags>): Pick<Options, 'minutes' | 'seed'
   }
 }
 
+/** Where routes are paid for, the judge of answers asks all the same. */
+const QUESTIONS_FREE = '1000000'
+
 async function own(options: Options, flags: readonly string[], facilitator?: LocalFacilitator): Promise<boolean> {
   const system = await startOwnSystem(flags, {
     BROKER_FORGETS_SECONDS: String(FORGETS_SECONDS),
+    FREE_REQUESTS_PER_DAY: QUESTIONS_FREE,
     ...(facilitator && { PAYMENT_FACILITATOR_URL: facilitator.url }),
   })
   facilitator?.settleOn(urlOf(system.run(), 'chain'))
