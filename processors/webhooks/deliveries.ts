@@ -117,6 +117,7 @@ export class Deliveries {
     } else if (delivery !== undefined && number > delivery.attempts) {
       delivery.attempts = number
       delivery.due = due ?? delivery.due
+      this.#newest = Math.max(this.#newest, finished)
       // how long it asked for is not in the attempt: no longer than until the next
       const retryAfterSeconds = (delivery.due - finished) / 1_000_000
       delivery.leftAloneUntil = leftAloneUntil(delivery, { status: attempt.status, finished, retryAfterSeconds })

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
-import type { Log } from '../../infra/kafka/seam.ts'
+import type { Log, LogRecord } from '../../infra/kafka/seam.ts'
 import type { Trigger } from '../../schemas/records.ts'
 import { MemoryBroker } from '../kernel/testing/memory-log.ts'
-import { lettersIn } from '../kernel/testing/task.ts'
+import { codec, lettersIn } from '../kernel/testing/task.ts'
 import type { Clock } from '../kernel/ports.ts'
 import type { Answer, Post } from './agent.ts'
 import type { Send } from './deliver.ts'
@@ -115,6 +115,11 @@ const FAILED: ReceiverAnswer = { error: 'status' }
 /** 2026-08-06T23:06:40.333Z: a wait from here to a date has a fraction of a microsecond. */
 const DATED_AT = 1_786_057_600_333_000
 
+const saysTwo = ({ value }: LogRecord): boolean => {
+  const message = value === null ? undefined : codec.decode(value)
+  return message?.type === 'pending' && message.value.attempts === 2
+}
+
 describe('a dispatcher', () => {
   it('delivers each trigger once, and the log says so', async () => {
     const { broker, network, dispatcher } = begin()
@@ -149,6 +154,25 @@ describe('a dispatcher', () => {
     await isNoticed
     time += 60_000
     await expect.poll(() => attempts(broker).at(-1)?.outcome, POLL).toBe('delivered')
+  })
+
+  it('tries again in time where the clock is put back after a kill that left no more than the attempt', async () => {
+    let time = Date.now()
+    const clock = { ...hostClock, now: () => time }
+    const first = begin({ clock })
+    first.network.answer = () => FAILED
+    append(first.broker, numbered(1))
+    await expect.poll(() => pending(first.broker).get('alert_btc_1_1_1')?.attempts, POLL).toBe(1)
+    time += 10_000
+    await expect.poll(() => attempts(first.broker).length, POLL).toBe(2)
+    first.membership.deal()
+    const left = new MemoryBroker(clock)
+    for (const topic of ['alerts.triggers', 'webhooks.attempts', 'webhooks.pending'])
+      for (const record of first.broker.records(topic, 0)) if (!saysTwo(record)) left.append(topic, 0, [record])
+    time -= 3_600_000
+    begin({ broker: left, clock })
+    const due = (attempts(left)[1]?.due ?? 0) - 3_600_000_000
+    await expect.poll(() => pending(left).get('alert_btc_1_1_1'), POLL).toMatchObject({ attempts: 2, due })
   })
 
   it('reports a test under its request, and what ends undelivered', async () => {
