@@ -53,12 +53,12 @@ async function archives(values: Given, stop: AbortSignal): Promise<boolean> {
   const files = layoutNames.flatMap((layout) => (values[layout] ?? []).map((file): ArchiveFile => ({ layout, file })))
   const market = (['perp', 'spot'] as const).find((name) => name === values.market)
   if (files.length === 0) throw new UsageError('name archives with --binance, --bybit, --okx or --tardis; see --help')
-  const missing = files.filter(({ file }) => !existsSync(file)).map(({ file }) => file)
-  if (missing.length > 0) throw new UsageError(`there is no file ${missing.join(', ')}`)
   if (market === undefined) throw new UsageError(`--market must be perp or spot, got ${values.market}`)
   if (values.out === undefined) throw new UsageError('name the folder of the tape with --out')
   const { PARTITIONS } = readConfig(process.env, ['PARTITIONS'])
   const partitions = readWhole('--partitions', values.partitions ?? String(PARTITIONS), 1)
+  const missing = files.filter(({ file }) => !existsSync(file)).map(({ file }) => file)
+  if (missing.length > 0) throw new UsageError(`there is no file ${missing.join(', ')}`)
   const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
   let records = 0
   const onProgress = (count: number, time: number): void => {

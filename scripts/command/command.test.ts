@@ -35,6 +35,7 @@ describe('a command', () => {
       '--partitions must be a whole number',
       ', got 0\n',
     ],
+    ['import', ['--out', 'x', '--binance', '/nowhere.csv'], 'there is no file', ' /nowhere.csv\n'],
   ])('says what is wrong with %s %j in a line, and exits 2', (program, args, begin, end) => {
     const { status, stdout, stderr } = run(program, args)
     expect([status, stdout]).toEqual([2, ''])
