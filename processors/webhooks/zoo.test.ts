@@ -122,7 +122,9 @@ describe('a receiver that answers', () => {
   it('at an IPv6 address has it, under the literal and under a name', async () => {
     const { url, port } = await receiver(status(200), '::1')
     expect(await attempt(url)).toMatchObject({ is: 'delivered' })
-    expect(await attempt(`https://localhost:${port}/hook`)).toMatchObject({ is: 'delivered' })
+    // by name alone, 127.0.0.1 would be dialled first, where another test may listen
+    const resolve: Resolve = () => Promise.resolve(['::1'])
+    expect(await attempt(`https://localhost:${port}/hook`, { resolve })).toMatchObject({ is: 'delivered' })
   })
 
   it('keeps its connection for the next', async () => {
