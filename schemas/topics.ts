@@ -274,80 +274,32 @@ export const topics = [
     records: ['api_key'],
     description: 'Each API key as it is now, with its balance and what is set aside of it; no secret.',
   },
+  stateOf('cvd'),
+  stateOf('prices'),
+  stateOf('funding'),
+  stateOf('liquidations'),
+  stateOf('liquidated'),
+  stateOf('audit'),
+  stateOf('alerts'),
+  { ...stateOf('credit'), partitions: 'one' },
   {
-    name: 'state.cvd',
-    key: 'state part',
-    partitions: 'asset',
-    kind: 'cache',
-    records: ['snapshot'],
-    description: 'Snapshots of the cvd processor with the offsets that they have applied.',
-  },
-  {
-    name: 'state.prices',
-    key: 'state part',
-    partitions: 'asset',
-    kind: 'cache',
-    records: ['snapshot'],
-    description: 'Snapshots of the prices processor with the offsets that they have applied.',
-  },
-  {
-    name: 'state.funding',
-    key: 'state part',
-    partitions: 'asset',
-    kind: 'cache',
-    records: ['snapshot'],
-    description: 'Snapshots of the funding processor with the offsets that they have applied.',
-  },
-  {
-    name: 'state.liquidations',
-    key: 'state part',
-    partitions: 'asset',
-    kind: 'cache',
-    records: ['snapshot'],
-    description: 'Snapshots of the liquidations processor with the offsets that they have applied.',
-  },
-  {
-    name: 'state.liquidated',
-    key: 'state part',
-    partitions: 'asset',
-    kind: 'cache',
-    records: ['snapshot'],
-    description: 'Snapshots of the liquidated processor with the offsets that they have applied.',
-  },
-  {
-    name: 'state.audit',
-    key: 'state part',
-    partitions: 'asset',
-    kind: 'cache',
-    records: ['snapshot'],
-    description: 'Snapshots of the audit processor with the offsets that they have applied.',
-  },
-  {
-    name: 'state.alerts',
-    key: 'state part',
-    partitions: 'asset',
-    kind: 'cache',
-    records: ['snapshot'],
-    description: 'Snapshots of the alerts processor with the offsets that they have applied.',
-  },
-  {
-    name: 'state.credit',
-    key: 'state part',
-    partitions: 'one',
-    kind: 'cache',
-    records: ['snapshot'],
-    description: 'Snapshots of the credit processor with the offsets that they have applied.',
-  },
-  {
-    name: 'state.present',
-    key: 'state part',
-    partitions: 'asset',
-    kind: 'cache',
-    records: ['snapshot'],
+    ...stateOf('present'),
     description:
       'The newest values that present answers are made of, from which whoever answers begins, with their offsets.',
   },
 ] as const satisfies readonly Topic[]
+
+/** Where a processor keeps its state. */
+function stateOf<Processor extends string>(processor: Processor) {
+  return {
+    name: `state.${processor}`,
+    key: 'state part',
+    partitions: 'asset',
+    kind: 'cache',
+    records: ['snapshot'],
+    description: `Snapshots of the ${processor} processor with the offsets that they have applied.`,
+  } as const satisfies Topic
+}
 
 export type TopicName = (typeof topics)[number]['name']
 
