@@ -15,17 +15,9 @@ type Saved =
   | ({ readonly kind: 'clock'; readonly channels: readonly Channel[] } & Pick<PricesState, 'time' | 'refused'>)
   | ({ readonly kind: 'asset' } & SavedAsset)
 
-interface SavedAsset extends Pick<AssetState, 'asset' | 'counted' | 'awaySince'> {
+interface SavedAsset extends Pick<AssetState, 'asset' | 'counted' | 'told' | 'awaySince'> {
   readonly sources: readonly Source[]
-  /** Left out by former releases, which told each price. */
-  readonly told?: AssetState['told']
-  readonly gap: SavedGap | null
-}
-
-/** Former releases, which knew of one gap alone, left `newest` and `latest` out. */
-interface SavedGap
-  extends Omit<PriceGap, 'ranges' | 'newest' | 'latest'>, Partial<Pick<PriceGap, 'newest' | 'latest'>> {
-  readonly ranges: readonly GapRange[]
+  readonly gap: (Omit<PriceGap, 'ranges'> & { readonly ranges: readonly GapRange[] }) | null
 }
 
 /** What changed since the last call. */
@@ -69,13 +61,13 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): PricesState {
   return state
 }
 
-function loadedAsset({ asset, sources, counted, told = null, gap, awaySince }: SavedAsset): AssetState {
+function loadedAsset({ asset, sources, counted, told, gap, awaySince }: SavedAsset): AssetState {
   return {
     asset,
     sources: byVenue(sources),
     counted,
     told,
-    gap: gap && { newest: gap.from, latest: gap.due, ...gap, ranges: byVenue(gap.ranges) },
+    gap: gap && { ...gap, ranges: byVenue(gap.ranges) },
     awaySince,
     isChanged: false,
   }
