@@ -78,6 +78,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
       throw new MigrationError('unreachable', `database ${database} went away while it was made`)
     await makeIncoming(clickhouse, { ...options, databaseId })
     const applied = await apply(clickhouse, migrations)
+    await describeViews(clickhouse, migrations)
     return { rebuilt, applied, reading: await read(clickhouse, topics, { ...options, databaseId }) }
   } finally {
     await Promise.all([server.close(), clickhouse.close()])
@@ -202,8 +203,9 @@ async function makeIncoming(clickhouse: Clickhouse, around: Surroundings): Promi
   const there = new Map(tables.map(({ table, columns }) => [table, columns]))
   for (const topic of ingestedTopics) {
     const due = incomingOf(topic, there)
-    const { drop } = readingOf(topic.name, around)
-    for (const statement of due.length === 0 ? [] : [...drop, ...due]) await clickhouse.run(statement)
+    const { drop, pump, queue } = readingOf(topic.name, around)
+    const isRead = there.has(pump) || there.has(queue)
+    for (const statement of due.length === 0 ? [] : [...(isRead ? drop : []), ...due]) await clickhouse.run(statement)
   }
 }
 
@@ -212,10 +214,7 @@ async function apply(clickhouse: Clickhouse, migrations: readonly Migration[]): 
   const there = new Set((await appliedIn(clickhouse)).map(({ number }) => number))
   const due = migrations.filter(({ number }) => !there.has(number))
   for (const { number, name, checksum, text } of due) {
-    for (const statement of statementsOf(text)) {
-      await clickhouse.run(statement)
-      await describeView(clickhouse, statement)
-    }
+    for (const statement of statementsOf(text)) await clickhouse.run(statement)
     await clickhouse.insert('migrations', [{ number, name, checksum }])
   }
   return due.map(labelOf)
@@ -228,23 +227,51 @@ const partsOfInstrument: Readonly<Record<string, string>> = {
   symbol: "The venue's own symbol, the third part of the instrument",
 }
 
-/** The comments of a view's columns: those that columns of their names have in what it reads, of several in what it reads first. */
-async function describeView(clickhouse: Clickhouse, statement: string): Promise<void> {
-  const view = /^CREATE OR REPLACE VIEW (\w+)/.exec(statement)?.[1]
-  if (view === undefined) return
-  const bases = [...statement.matchAll(/\b(?:FROM|JOIN) (\w+)/g)].map(([, base = '']) => base)
-  const columns = await clickhouse.rows<{ name: string; said: string }>(
-    `SELECT name, argMinIf(comment, indexOf({bases:Array(String)}, table), table != {view:String} AND comment != '') AS said
-FROM system.columns
-WHERE database = currentDatabase() AND (table = {view:String} OR has({bases:Array(String)}, table))
-GROUP BY name
-HAVING has(groupArray(table), {view:String})`,
-    { view, bases },
+interface Column {
+  readonly table: string
+  readonly name: string
+  readonly comment: string
+}
+
+/**
+ * Comments for views' columns that have none: those that columns of their names have in what a view reads, of several in
+ * what it reads first.
+ */
+async function describeViews(clickhouse: Clickhouse, migrations: readonly Migration[]): Promise<void> {
+  const columns = await clickhouse.rows<Column>(
+    'SELECT table, name, comment FROM system.columns WHERE database = currentDatabase()',
   )
-  const comments = columns
-    .map(({ name, said }) => [name, said === '' ? partsOfInstrument[name] : said] as const)
-    .flatMap(([name, said]) => (said === undefined ? [] : [`COMMENT COLUMN ${name} ${literal(said)}`]))
-  if (comments.length > 0) await clickhouse.run(`ALTER TABLE ${view} ${comments.join(', ')}`)
+  const there = new Map(
+    [...Map.groupBy(columns, ({ table }) => table)].map(
+      ([table, own]) => [table, new Map(own.map(({ name, comment }) => [name, comment]))] as const,
+    ),
+  )
+  for (const [view, bases] of viewsOf(migrations)) {
+    const own = there.get(view) ?? new Map<string, string>()
+    const missing = [...own].filter(([, comment]) => comment === '').map(([name]) => name)
+    const comments = missing.flatMap((name) => {
+      const said = bases.map((base) => there.get(base)?.get(name)).find((comment) => (comment ?? '') !== '')
+      const comment = said ?? partsOfInstrument[name]
+      if (comment === undefined) return []
+      own.set(name, comment)
+      return [`COMMENT COLUMN ${name} ${literal(comment)}`]
+    })
+    if (comments.length > 0) await clickhouse.run(`ALTER TABLE ${view} ${comments.join(', ')}`)
+  }
+}
+
+/** Views that migrations make, a view before those that read it, and what each reads. */
+function viewsOf(migrations: readonly Migration[]): Map<string, string[]> {
+  const views = new Map<string, string[]>()
+  for (const statement of migrations.flatMap(({ text }) => statementsOf(text))) {
+    const view = /^CREATE OR REPLACE VIEW (\w+)/.exec(statement)?.[1]
+    if (view === undefined) continue
+    views.set(
+      view,
+      [...statement.matchAll(/\b(?:FROM|JOIN) (\w+)/g)].map(([, base = '']) => base),
+    )
+  }
+  return views
 }
 
 /** Begins what is not read yet, or otherwise, and what was stopped since the tables that it passes through were changed. */
