@@ -34,7 +34,7 @@ export interface FakeAudit {
 
 type Params = Readonly<Record<string, unknown>>
 
-/** Everything beside trades, as records; the newest of each key is what the `latest_` views have. */
+/** Everything beside trades, as records: the newest of each key, of some all that there were. */
 export class FakeMarket {
   tickers: SpotTicker[] = []
   prices: CompositePrice[] = []

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { connectClickhouse, type Clickhouse } from '../clickhouse/client.ts'
 import { attempt, trigger } from '../clickhouse/testing/small-world/business.ts'
+import { risk } from '../clickhouse/testing/small-world/derived.ts'
 import { fillSmallWorld } from '../clickhouse/testing/small-world/fill.ts'
 import { M, SECOND } from '../clickhouse/testing/small-world/time.ts'
 import { flow } from '../clickhouse/testing/small-world/trades.ts'
@@ -80,6 +81,19 @@ it('tells funding by the year of the interval of its own time', async () => {
   const yearly = rows.map(({ series, annual_pct }) => [series, Math.round(annual_pct * 100) / 100] as const)
   expect(Object.fromEntries(yearly)).toEqual({ binance: 21.9, okx: -43.8 })
   expect(rows).toHaveLength(2)
+})
+
+it('draws all levels of the last estimate before the range ends', async () => {
+  const estimate = (seconds: number, prices: readonly number[]) => {
+    const levels = prices.map((price) => ({ price, long_usd: 1, short_usd: 2 }))
+    return world.codec.encode('alerts.inputs', 'liquidation_risk', { ...risk(seconds, 0), asset: 'sol', levels })
+  }
+  await world.append('alerts.inputs', [estimate(0, [98]), estimate(200, [99, 101]), estimate(600, [102])])
+  await world.soon("SELECT count() AS n FROM liquidation_risk WHERE asset = 'sol'", [{ n: 3 }])
+  expect(await shown('market', 'Liquidation levels', { variables: { asset: 'sol' } })).toEqual([
+    { price: '99', long_usd: 1, short_usd: 2 },
+    { price: '101', long_usd: 1, short_usd: 2 },
+  ])
 })
 
 /** A day before the small world. */

@@ -1,5 +1,4 @@
--- market.tickers. Views named latest_, here and in further files, read small tables of their own, one row a key: their cost
--- does not grow with the history.
+-- market.tickers.
 --
 -- tickers_replay, and funding_replay beside it, have the topic record by record, as the log has it: a backtest reads the
 -- processors' inputs from here when Kafka holds them no longer. The other tables keep one row for each fact, and not the
@@ -30,26 +29,6 @@ ENGINE = ReplacingMergeTree(offset)
 PARTITION BY toYYYYMM(time)
 ORDER BY (asset, instrument, time, received)
 COMMENT 'Spot tickers of the chain venues; read the view tickers';
-
-CREATE TABLE IF NOT EXISTS latest_tickers_log
-(
-    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
-    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
-    bid Nullable(Float64) COMMENT 'Best bid, quote units; null: the channel has none',
-    ask Nullable(Float64) COMMENT 'Best ask, quote units; null: the channel has none',
-    last Float64 COMMENT 'Price of the last trade, quote units',
-    price Float64 COMMENT 'Middle of bid and ask, or the last price, quote units',
-    change_24h Nullable(Float64) COMMENT 'Change of the last price over 24 h, percent',
-    volume_24h Nullable(Float64) COMMENT 'Volume of 24 h, base units',
-    quote_volume_24h Nullable(Float64) COMMENT 'Volume of 24 h, quote units',
-    quote LowCardinality(String) COMMENT 'Ticker of the quote currency',
-    quote_usd Float64 COMMENT 'What a unit of the quote is worth in USD',
-    time DateTime64(6, 'UTC') COMMENT 'The venue''s time, or ours where it says none',
-    received DateTime64(6, 'UTC') COMMENT 'When our feed had it'
-)
-ENGINE = ReplacingMergeTree(received)
-ORDER BY instrument
-COMMENT 'Newest ticker of each spot market; read the view latest_tickers';
 
 CREATE TABLE IF NOT EXISTS price_ranges_log
 (
@@ -94,24 +73,6 @@ SELECT
     quote_usd,
     log_partition AS partition,
     log_offset AS offset
-FROM market_tickers_in AS record
-WHERE log_error = '' AND record.last IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_ticker TO latest_tickers_log AS
-SELECT
-    instrument,
-    asset,
-    bid,
-    ask,
-    assumeNotNull(record.last) AS last,
-    price,
-    change_24h,
-    volume_24h,
-    quote_volume_24h,
-    quote,
-    quote_usd,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    fromUnixTimestamp64Micro(record.received, 'UTC') AS received
 FROM market_tickers_in AS record
 WHERE log_error = '' AND record.last IS NOT NULL;
 
@@ -161,27 +122,6 @@ SELECT
 FROM tickers_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Spot tickers of the chain venues, at most one a second a market. Filter by asset and time.';
-
-CREATE OR REPLACE VIEW latest_tickers AS
-SELECT
-    instrument,
-    asset,
-    splitByChar(':', instrument)[1] AS venue,
-    splitByChar(':', instrument)[2] AS market,
-    substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    bid,
-    ask,
-    last,
-    price,
-    change_24h,
-    volume_24h,
-    quote_volume_24h,
-    quote,
-    quote_usd,
-    time,
-    received
-FROM latest_tickers_log FINAL
-COMMENT 'Newest ticker of each spot market';
 
 CREATE OR REPLACE VIEW price_ranges AS
 SELECT

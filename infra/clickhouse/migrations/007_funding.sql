@@ -111,22 +111,6 @@ PARTITION BY toYYYYMM(time)
 ORDER BY (asset, instrument, cohort, basis, time)
 COMMENT 'How traders are positioned; read the view long_short_ratios';
 
-CREATE TABLE IF NOT EXISTS latest_ratios_log
-(
-    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
-    cohort LowCardinality(String) COMMENT 'Whose: top_traders, all, unknown',
-    basis LowCardinality(String) COMMENT 'What is counted: positions, accounts, unknown',
-    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
-    long_ratio Float64 COMMENT 'Long share, 0 to 1',
-    short_ratio Float64 COMMENT 'Short share, 0 to 1; the two add up to 1',
-    ls_ratio Float64 COMMENT 'Long over short',
-    time DateTime64(6, 'UTC') COMMENT 'Start of the venue''s period',
-    received DateTime64(6, 'UTC') COMMENT 'When our feed had it'
-)
-ENGINE = ReplacingMergeTree(time)
-ORDER BY (instrument, cohort, basis)
-COMMENT 'Newest ratio of each cohort; read the view latest_ratios';
-
 CREATE TABLE IF NOT EXISTS contract_terms_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
@@ -261,20 +245,6 @@ SELECT
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
     log_partition AS partition,
     log_offset AS offset
-FROM market_funding_others_in AS record
-WHERE log_error = '' AND record.ls_ratio IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_ratio TO latest_ratios_log AS
-SELECT
-    instrument,
-    cohort,
-    basis,
-    asset,
-    long_ratio,
-    short_ratio,
-    assumeNotNull(record.ls_ratio) AS ls_ratio,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    fromUnixTimestamp64Micro(record.received, 'UTC') AS received
 FROM market_funding_others_in AS record
 WHERE log_error = '' AND record.ls_ratio IS NOT NULL;
 
@@ -418,23 +388,6 @@ SELECT
 FROM long_short_ratios_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'How a cohort of a venue''s traders was positioned';
-
-CREATE OR REPLACE VIEW latest_ratios AS
-SELECT
-    instrument,
-    asset,
-    splitByChar(':', instrument)[1] AS venue,
-    splitByChar(':', instrument)[2] AS market,
-    substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    cohort,
-    basis,
-    long_ratio,
-    short_ratio,
-    ls_ratio,
-    time,
-    received
-FROM latest_ratios_log FINAL
-COMMENT 'Newest ratio of each instrument, cohort and basis';
 
 CREATE OR REPLACE VIEW contract_terms AS
 SELECT

@@ -39,25 +39,6 @@ PARTITION BY toYYYYMM(minute)
 ORDER BY (asset, minute)
 COMMENT 'Bounds of the composite prices of a minute, late ones too; group by asset and minute, with min and max.';
 
-CREATE TABLE IF NOT EXISTS latest_prices_log
-(
-    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
-    price Float64 COMMENT 'Median of the sources, USD',
-    low Float64 COMMENT 'Median of the sources'' lows since the previous record, USD',
-    high Float64 COMMENT 'Median of the sources'' highs since the previous record, USD',
-    change_24h Nullable(Float64) COMMENT 'Median of the sources'' own changes over 24 h, percent',
-    sources Array(Tuple(exchange LowCardinality(String), instrument LowCardinality(String), price Float64, low Float64, high Float64, time DateTime64(6, 'UTC')))
-        COMMENT 'Venues that count, in the chain''s order: prices in USD, venue time of the ticker',
-    quality LowCardinality(String) COMMENT 'good; degraded: one source only, or sources more than 1 % apart',
-    late Bool COMMENT 'It tells of a time that has passed: low and high are from candles of a gap',
-    time DateTime64(6, 'UTC') COMMENT 'When the price was so: receive time of the newest input',
-    partition UInt16 COMMENT 'Kafka partition of alerts.inputs',
-    offset UInt64 COMMENT 'Kafka offset in that partition'
-)
-ENGINE = ReplacingMergeTree(time)
-ORDER BY asset
-COMMENT 'Newest composite price of each asset; read the view latest_prices';
-
 CREATE TABLE IF NOT EXISTS liquidation_risk_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
@@ -86,11 +67,6 @@ ENGINE = ReplacingMergeTree(v)
 PARTITION BY toYYYYMM(time)
 ORDER BY (asset, time)
 COMMENT 'Estimated liquidation levels; read the view liquidation_risk';
-
-CREATE TABLE IF NOT EXISTS latest_risk_log AS liquidation_risk_log
-ENGINE = ReplacingMergeTree(v)
-ORDER BY asset
-COMMENT 'Newest liquidation levels of each asset; read the view latest_risk';
 
 CREATE TABLE IF NOT EXISTS metrics_log
 (
@@ -153,46 +129,7 @@ SELECT
 FROM prices_log AS seen
 GROUP BY asset, minute;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_price TO latest_prices_log AS
-SELECT
-    asset,
-    price,
-    assumeNotNull(record.low) AS low,
-    high,
-    change_24h,
-    arrayMap(x -> (x.exchange, x.instrument, x.price, x.low, x.high, fromUnixTimestamp64Micro(x.time, 'UTC')), record.sources) AS sources,
-    quality,
-    late,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    log_partition AS partition,
-    log_offset AS offset
-FROM alerts_inputs_in AS record
-WHERE log_error = '' AND record.low IS NOT NULL;
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_risk TO liquidation_risk_log AS
-SELECT
-    asset,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    price,
-    assumeNotNull(record.open_interest_usd) AS open_interest_usd,
-    arrayMap(x -> (x.exchange, x.open_interest_usd, x.mark, fromUnixTimestamp64Micro(x.time, 'UTC')), record.exchanges) AS exchanges,
-    levels,
-    arrayMap(x -> (toUInt16(x.leverage), x.side, x.price, x.usd), record.clusters) AS clusters,
-    at_risk_5_usd,
-    at_risk_5_pct,
-    at_risk_10_usd,
-    at_risk_10_pct,
-    cascade_risk,
-    swept_long_usd,
-    swept_short_usd,
-    fromUnixTimestamp64Micro(record.since, 'UTC') AS since,
-    v,
-    log_partition AS partition,
-    log_offset AS offset
-FROM alerts_inputs_in AS record
-WHERE log_error = '' AND record.open_interest_usd IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_risk TO latest_risk_log AS
 SELECT
     asset,
     fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
@@ -258,22 +195,6 @@ FROM prices_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Composite prices, USD. Filter by asset and time.';
 
-CREATE OR REPLACE VIEW latest_prices AS
-SELECT
-    asset,
-    price,
-    low,
-    high,
-    change_24h,
-    sources,
-    quality,
-    late,
-    time,
-    partition,
-    offset
-FROM latest_prices_log FINAL
-COMMENT 'Newest composite price of each asset, USD';
-
 CREATE OR REPLACE VIEW metrics AS
 SELECT
     asset,
@@ -310,29 +231,6 @@ SELECT
 FROM liquidation_risk_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Estimated liquidation levels, USD. Filter by asset and time.';
-
-CREATE OR REPLACE VIEW latest_risk AS
-SELECT
-    asset,
-    price,
-    open_interest_usd,
-    exchanges,
-    levels,
-    clusters,
-    at_risk_5_usd,
-    at_risk_5_pct,
-    at_risk_10_usd,
-    at_risk_10_pct,
-    cascade_risk,
-    swept_long_usd,
-    swept_short_usd,
-    since,
-    time,
-    v,
-    partition,
-    offset
-FROM latest_risk_log FINAL
-COMMENT 'Newest estimated liquidation levels of each asset, USD';
 
 CREATE OR REPLACE VIEW alert_commands AS
 SELECT

@@ -7,6 +7,7 @@ export function derivedFacts(): Fact[] {
   return [
     ...prices.map((value): Fact => ['alerts.inputs', { type: 'composite_price', value }]),
     ...risks.map((value): Fact => ['alerts.inputs', { type: 'liquidation_risk', value }]),
+    ['derived.funding', { type: 'funding', value: { asset: 'btc', exchanges: [], time: M, v: 1 } }],
     ...signals.map((value): Fact => ['derived.signals', { type: 'signal', value }]),
     ...audits.map((value): Fact => ['derived.audit', { type: 'audit', value }]),
   ]
@@ -24,7 +25,7 @@ const prices: readonly CompositePrice[] = [100, 101, 102, 102, 99, 100, 101].map
   return { ...common, quality: 'good', late: false, time, v: 1 + index }
 })
 
-const risk = (seconds: number, swept_long_usd: number): LiquidationRisk => ({
+export const risk = (seconds: number, swept_long_usd: number): LiquidationRisk => ({
   asset: 'btc',
   price: 100,
   open_interest_usd: 100_000,

@@ -29,6 +29,7 @@ const counts = {
   candles: 1,
   prices: 7,
   liquidation_risk: 2,
+  latest_funding: 1,
   signals: 5,
   audits: 3,
   triggers: 5,
