@@ -117,6 +117,13 @@ describe('the migrations', () => {
     expect(text).not.toMatch(/\*[^;(]*?FROM (?:alerts|webhooks|payments|control)_\w+_in\b/)
   })
 
+  it('name each column of an alert, a payment or credit that a view shows: none becomes public by itself', () => {
+    expect(text).toMatch(/^(?:SELECT| {3}) \*[^;]*?FROM tickers_log\b/m)
+    expect(text).not.toMatch(
+      /^(?:SELECT| {3}) \*[^;]*?FROM (?:alert_\w+|triggers|delivery_orders|webhook_attempts|payment_\w+|credit_entries|dead_letters)_log\b/m,
+    )
+  })
+
   it('keep no bytes of an alert’s or a payment’s record that cannot be read', () => {
     const views = new Map(
       [...text.matchAll(/CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?(\w+) ([^]*?);\n/g)].map(([, view, body]) => [

@@ -57,12 +57,6 @@ GROUP BY topic, partition
 COMMENT 'Partition time: the newest mark of each partition';
 
 CREATE OR REPLACE VIEW ingest_errors AS
-SELECT
-    topic,
-    partition,
-    offset,
-    time,
-    error,
-    raw
+SELECT *
 FROM ingest_errors_log FINAL
 COMMENT 'Records that ClickHouse could not read, with why';

@@ -66,14 +66,14 @@ COMMENT 'What feeds said of trades that did not come by the stream; read the vie
 CREATE TABLE IF NOT EXISTS feed_marks_log
 (
     writer LowCardinality(String) COMMENT 'The feed process that wrote the mark' CODEC(ZSTD(1)),
-    partition UInt16 COMMENT 'Kafka partition of market.trades' CODEC(ZSTD(1)),
-    time DateTime64(6, 'UTC') COMMENT 'Partition time: the writer''s clock, on a tape the tape''s' CODEC(DoubleDelta, ZSTD(1)),
     run DateTime64(6, 'UTC') COMMENT 'When that feed process started' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Partition time: the writer''s clock, on a tape the tape''s' CODEC(DoubleDelta, ZSTD(1)),
+    venue_time Nullable(DateTime64(6, 'UTC')) COMMENT 'What the time is by the venues'' times, as the feed process has them; null: it cannot tell' CODEC(ZSTD(1)),
     venues Array(Tuple(venue String, state String, sockets UInt32, since DateTime64(6, 'UTC')))
         COMMENT 'All venues of the feed process: state, open WebSocket connections, since when' CODEC(ZSTD(1)),
     changes Array(Tuple(instrument String, asset String, state String, time DateTime64(6, 'UTC')))
         COMMENT 'Subscriptions that were acknowledged, ended or refused since the writer''s previous mark' CODEC(ZSTD(1)),
-    venue_time Nullable(DateTime64(6, 'UTC')) COMMENT 'What the time is by the venues'' times, as the feed process has them; null: it cannot tell' CODEC(ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.trades' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(DoubleDelta, ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(offset)
@@ -84,11 +84,11 @@ COMMENT 'Marks of the feeds, one a second to each partition; read the view feed_
 CREATE TABLE IF NOT EXISTS subscription_changes_log
 (
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol; for unlisted, venue:market: and the asset id',
-    time DateTime64(6, 'UTC') COMMENT 'When it came to be so',
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, asked, unknown',
     writer LowCardinality(String) COMMENT 'The feed process',
     run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
-    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
-    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, asked, unknown'
+    time DateTime64(6, 'UTC') COMMENT 'When it came to be so'
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (instrument, time, writer, run)
@@ -199,32 +199,14 @@ SELECT
     asset,
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
-    state,
-    reason,
-    from_id,
-    to_id,
-    from_time,
-    to_time,
-    missing,
-    feed,
-    time,
-    partition,
-    offset
+    * EXCEPT (instrument, gap_id, asset)
 FROM gaps_log FINAL
 ORDER BY instrument, gap_id, time DESC, offset DESC
 LIMIT 1 BY instrument, gap_id
 COMMENT 'Trades that did not come by the stream: the latest state of each gap';
 
 CREATE OR REPLACE VIEW feed_marks AS
-SELECT
-    writer,
-    run,
-    time,
-    venue_time,
-    venues,
-    changes,
-    partition,
-    offset
+SELECT *
 FROM feed_marks_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Marks of the feed processes: one a second in each partition of market.trades';
@@ -298,10 +280,7 @@ SELECT
     instrument,
     asset,
     splitByChar(':', instrument)[1] AS venue,
-    state,
-    writer,
-    run,
-    time
+    * EXCEPT (instrument, asset)
 FROM subscription_changes_log FINAL
 COMMENT 'Every change of a subscription to trades: asked, acknowledged, ended, refused, unlisted';
 

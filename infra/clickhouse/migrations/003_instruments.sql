@@ -3,7 +3,6 @@
 CREATE TABLE IF NOT EXISTS instruments_log
 (
     instrument String COMMENT 'venue:market:native symbol',
-    valid_from DateTime64(6, 'UTC') COMMENT 'When we learned it',
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
     venue LowCardinality(String) COMMENT 'Venue name',
     market LowCardinality(String) COMMENT 'perp or spot',
@@ -16,6 +15,7 @@ CREATE TABLE IF NOT EXISTS instruments_log
     tick Nullable(Float64) COMMENT 'Smallest price step in the venue''s own price units; null: not said',
     status LowCardinality(String) COMMENT 'live, closed, unknown',
     source LowCardinality(String) COMMENT 'venue: its instrument list; seed: our checked-in table',
+    valid_from DateTime64(6, 'UTC') COMMENT 'When we learned it',
     partition UInt16 COMMENT 'Kafka partition of market.instruments',
     offset UInt64 COMMENT 'Kafka offset in that partition'
 )
@@ -97,23 +97,7 @@ FROM market_tokens_in AS record
 WHERE log_error = '';
 
 CREATE OR REPLACE VIEW instrument_versions AS
-SELECT
-    instrument,
-    asset,
-    venue,
-    market,
-    symbol,
-    base,
-    quote,
-    settle,
-    size_factor,
-    price_factor,
-    tick,
-    status,
-    source,
-    valid_from,
-    partition,
-    offset
+SELECT *
 FROM instruments_log FINAL
 COMMENT 'What each venue listed, each with the time from which it holds';
 
@@ -125,25 +109,6 @@ LIMIT 1 BY instrument
 COMMENT 'What each venue lists: the newest version of each instrument';
 
 CREATE OR REPLACE VIEW tokens AS
-SELECT
-    id,
-    asset,
-    symbol,
-    name,
-    price,
-    change_24h,
-    change_7d,
-    change_30d,
-    volume_24h,
-    market_cap,
-    market_cap_rank,
-    circulating_supply,
-    total_supply,
-    ath,
-    ath_date,
-    atl,
-    atl_date,
-    last_updated,
-    received
+SELECT * EXCEPT (offset)
 FROM tokens_log FINAL
 COMMENT 'What the token registry says of each token, USD';

@@ -138,26 +138,7 @@ SELECT
     instrument,
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
-    bucket,
-    part,
-    buy,
-    sell,
-    buy_quote,
-    sell_quote,
-    buy_count,
-    sell_count,
-    open,
-    high,
-    low,
-    close,
-    open_time,
-    close_time,
-    first_id,
-    last_id,
-    final,
-    v,
-    partition,
-    offset
+    * EXCEPT (asset, instrument)
 FROM flow_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Taker flow per instrument, 10 s bucket and part; sum the parts of a bucket. Filter by asset and bucket.';
@@ -168,26 +149,7 @@ SELECT
     instrument,
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
-    hour,
-    part,
-    buy,
-    sell,
-    buy_quote,
-    sell_quote,
-    buy_count,
-    sell_count,
-    open,
-    high,
-    low,
-    close,
-    open_time,
-    close_time,
-    first_id,
-    last_id,
-    final,
-    v,
-    partition,
-    offset
+    * EXCEPT (asset, instrument)
 FROM flow_hours_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Taker flow per instrument and hour, of those of its 10 s buckets that have closed; sum the parts of an hour. Filter by asset and hour.';

@@ -9,8 +9,6 @@ CREATE TABLE IF NOT EXISTS tickers_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
-    time DateTime64(6, 'UTC') COMMENT 'The venue''s time, or ours where it says none' CODEC(Delta, ZSTD(1)),
-    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     bid Nullable(Float64) COMMENT 'Best bid, quote units; null: the channel has none' CODEC(ZSTD(1)),
     ask Nullable(Float64) COMMENT 'Best ask, quote units; null: the channel has none' CODEC(ZSTD(1)),
     last Float64 COMMENT 'Price of the last trade, quote units' CODEC(Delta, ZSTD(1)),
@@ -22,6 +20,8 @@ CREATE TABLE IF NOT EXISTS tickers_log
     quote_volume_24h Nullable(Float64) COMMENT 'Volume of 24 h, quote units' CODEC(ZSTD(1)),
     quote LowCardinality(String) COMMENT 'Ticker of the quote currency' CODEC(ZSTD(1)),
     quote_usd Float64 COMMENT 'What a unit of the quote is worth in USD' CODEC(Delta, ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'The venue''s time, or ours where it says none' CODEC(Delta, ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of market.tickers' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
 )
@@ -104,21 +104,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    bid,
-    ask,
-    last,
-    price,
-    low,
-    high,
-    change_24h,
-    volume_24h,
-    quote_volume_24h,
-    quote,
-    quote_usd,
-    time,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM tickers_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Spot tickers of the chain venues, at most one a second a market. Filter by asset and time.';
@@ -130,14 +116,6 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    from,
-    to,
-    low,
-    high,
-    quote,
-    quote_usd,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM price_ranges_log FINAL
 COMMENT 'Lowest and highest price of a market in times without tickers, from the venue''s candles';

@@ -9,10 +9,10 @@ CREATE TABLE IF NOT EXISTS funding_rates_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
-    time DateTime64(6, 'UTC') COMMENT 'Venue time of the rate' CODEC(Delta, ZSTD(1)),
     rate Float64 COMMENT 'Running rate for next_settlement, fraction per interval' CODEC(Delta, ZSTD(1)),
     next_settlement Nullable(DateTime64(6, 'UTC')) COMMENT 'When it is settled; null: not said' CODEC(Delta, ZSTD(1)),
     channel LowCardinality(String) COMMENT 'The venue''s channel or call that said it' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Venue time of the rate' CODEC(Delta, ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of market.funding' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
@@ -26,10 +26,10 @@ CREATE TABLE IF NOT EXISTS mark_prices_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
-    time DateTime64(6, 'UTC') COMMENT 'Venue time of mark and index' CODEC(Delta, ZSTD(1)),
     mark Nullable(Float64) COMMENT 'Mark price, quote units for one base unit' CODEC(ZSTD(1)),
     index_price Nullable(Float64) COMMENT 'Index price, quote units for one base unit' CODEC(ZSTD(1)),
     channel LowCardinality(String) COMMENT 'The venue''s channel or call that said it' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Venue time of mark and index' CODEC(Delta, ZSTD(1)),
     source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history' CODEC(ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of the source''s topic' CODEC(ZSTD(1)),
@@ -44,8 +44,8 @@ CREATE TABLE IF NOT EXISTS premiums_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
-    time DateTime64(6, 'UTC') COMMENT 'Start of the minute' CODEC(DoubleDelta, ZSTD(1)),
     premium Float64 COMMENT 'Premium index at the minute''s close, fraction' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Start of the minute' CODEC(DoubleDelta, ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of market.funding' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
@@ -59,9 +59,9 @@ CREATE TABLE IF NOT EXISTS open_interest_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
-    time DateTime64(6, 'UTC') COMMENT 'Venue time of the open interest' CODEC(Delta, ZSTD(1)),
     open_interest Float64 COMMENT 'Base units, one side only' CODEC(Delta, ZSTD(1)),
     channel LowCardinality(String) COMMENT 'The venue''s channel or call that said it' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Venue time of the open interest' CODEC(Delta, ZSTD(1)),
     source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history' CODEC(ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of the source''s topic' CODEC(ZSTD(1)),
@@ -77,9 +77,9 @@ CREATE TABLE IF NOT EXISTS funding_settlements_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
-    time DateTime64(6, 'UTC') COMMENT 'Settlement time, rounded to its minute',
     settled_rate Float64 COMMENT 'Fraction of the position that changed hands; positive: longs paid shorts',
     mark Nullable(Float64) COMMENT 'Mark price at the settlement, quote units; null: not said',
+    time DateTime64(6, 'UTC') COMMENT 'Settlement time, rounded to its minute',
     source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history',
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
     partition UInt16 COMMENT 'Kafka partition of the source''s topic',
@@ -96,10 +96,10 @@ CREATE TABLE IF NOT EXISTS long_short_ratios_log
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
     cohort LowCardinality(String) COMMENT 'Whose: top_traders, all, unknown',
     basis LowCardinality(String) COMMENT 'What is counted: positions, accounts, unknown',
-    time DateTime64(6, 'UTC') COMMENT 'Start of the venue''s period',
     long_ratio Float64 COMMENT 'Long share, 0 to 1',
     short_ratio Float64 COMMENT 'Short share, 0 to 1; the two add up to 1',
     ls_ratio Float64 COMMENT 'Long over short',
+    time DateTime64(6, 'UTC') COMMENT 'Start of the venue''s period',
     source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history',
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
     partition UInt16 COMMENT 'Kafka partition of the source''s topic',
@@ -115,7 +115,6 @@ CREATE TABLE IF NOT EXISTS contract_terms_log
 (
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
-    received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
     interval_hours Float64 COMMENT 'Hours between two settlements',
     rate_cap Nullable(Float64) COMMENT 'Highest rate of an interval, fraction',
     rate_floor Nullable(Float64) COMMENT 'Lowest rate of an interval, fraction',
@@ -123,6 +122,7 @@ CREATE TABLE IF NOT EXISTS contract_terms_log
     max_leverage Nullable(Float64) COMMENT 'Highest leverage that the venue allows',
     margin_tiers Array(Tuple(up_to Nullable(Float64), rate Float64, deduction Float64))
         COMMENT 'Maintenance margin: largest notional in quote units (null: no limit), rate as a fraction, amount taken off',
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
     partition UInt16 COMMENT 'Kafka partition of market.funding',
     offset UInt64 COMMENT 'Kafka offset in that partition'
 )
@@ -287,13 +287,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    rate,
-    next_settlement,
-    channel,
-    time,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM funding_rates_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Running funding rates, a fraction per interval. Filter by asset and time.';
@@ -305,14 +299,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    mark,
-    index_price,
-    channel,
-    time,
-    source,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM mark_prices_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Mark and index prices of perpetuals. Filter by asset and time.';
@@ -324,11 +311,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    premium,
-    time,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM premiums_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Premium index at the close of each minute, a fraction. Filter by asset and time.';
@@ -340,13 +323,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    open_interest,
-    channel,
-    time,
-    source,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM open_interest_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Open interest of perpetuals, base units of one side. Filter by asset and time.';
@@ -358,13 +335,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    settled_rate,
-    mark,
-    time,
-    source,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM funding_settlements_log FINAL
 COMMENT 'Settled funding rates: a fraction of the position; positive: longs paid shorts';
 
@@ -375,16 +346,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    cohort,
-    basis,
-    long_ratio,
-    short_ratio,
-    ls_ratio,
-    time,
-    source,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM long_short_ratios_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'How a cohort of a venue''s traders was positioned';
@@ -396,15 +358,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    interval_hours,
-    rate_cap,
-    rate_floor,
-    interest_daily,
-    max_leverage,
-    margin_tiers,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM contract_terms_log FINAL
 COMMENT 'Terms of perpetuals, each with when they were read';
 
@@ -416,13 +370,7 @@ LIMIT 1 BY instrument
 COMMENT 'Newest terms of each perpetual';
 
 CREATE OR REPLACE VIEW latest_funding AS
-SELECT
-    asset,
-    exchanges,
-    time,
-    v,
-    partition,
-    offset
+SELECT *
 FROM latest_funding_log FINAL
 COMMENT 'Funding of each asset over its venues, newest';
 

@@ -2,16 +2,16 @@
 
 CREATE TABLE IF NOT EXISTS liquidations_log
 (
-    time DateTime64(6, 'UTC') COMMENT 'Venue time' CODEC(Delta, ZSTD(1)),
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
-    id String COMMENT 'Identity within the instrument' CODEC(ZSTD(1)),
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    id String COMMENT 'Identity within the instrument' CODEC(ZSTD(1)),
     side LowCardinality(String) COMMENT 'The position that was liquidated: long, short, unknown' CODEC(ZSTD(1)),
     size Float64 COMMENT 'Base units' CODEC(ZSTD(1)),
     price Float64 COMMENT 'Quote units for one base unit' CODEC(ZSTD(1)),
     price_kind LowCardinality(String) COMMENT 'What the price is: bankruptcy, order, average_fill, unknown' CODEC(ZSTD(1)),
     value Float64 COMMENT 'price times size, quote units, taken for USD' CODEC(ZSTD(1)),
     completeness LowCardinality(String) COMMENT 'all: the venue sends every one; sampled: a lower bound' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Venue time' CODEC(Delta, ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of market.liquidations' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
@@ -47,17 +47,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    id,
-    side,
-    size,
-    price,
-    price_kind,
-    value,
-    completeness,
-    time,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM liquidations_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Positions that venues closed by force: sizes in base units, value in USD. Filter by time.';

@@ -93,17 +93,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    minute,
-    open,
-    high,
-    low,
-    close,
-    volume,
-    taker_buy,
-    trades,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM candles_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'The venues'' own one-minute candles, volumes in base units; ours are in ohlcv';

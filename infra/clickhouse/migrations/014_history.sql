@@ -155,21 +155,7 @@ SELECT
     splitByChar(':', instrument)[1] AS venue,
     splitByChar(':', instrument)[2] AS market,
     substring(instrument, length(venue) + length(market) + 3) AS symbol,
-    seconds,
-    start,
-    open,
-    high,
-    low,
-    close,
-    volume,
-    taker_buy,
-    quote,
-    taker_buy_quote,
-    trades,
-    source,
-    received,
-    partition,
-    offset
+    * EXCEPT (instrument, asset)
 FROM venue_candles_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'The venues'' past in candles, their own or made of their archives of trades (source), volumes in base units, whether our trades cover their time or not. Filter by asset, seconds and start.';

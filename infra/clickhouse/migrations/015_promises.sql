@@ -29,14 +29,7 @@ FROM control_answers_in AS record
 WHERE log_error = '';
 
 CREATE OR REPLACE VIEW answer_counts AS
-SELECT
-    instance,
-    from_time,
-    to_time,
-    answers,
-    failed,
-    slow,
-    offset
+SELECT *
 FROM answer_counts_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'What API instances answered, every ten seconds';

@@ -7,8 +7,8 @@ CREATE TABLE IF NOT EXISTS live_stretches_log
 (
     topic LowCardinality(String) COMMENT 'Topic without its namespace',
     venue LowCardinality(String) COMMENT 'Venue name',
-    time DateTime64(6, 'UTC') COMMENT 'From when on the venue''s channels for the topic were live',
     writer LowCardinality(String) COMMENT 'The feed process that says so',
+    time DateTime64(6, 'UTC') COMMENT 'From when on the venue''s channels for the topic were live',
     until DateTime64(6, 'UTC') COMMENT 'Time of the newest mark that says so'
 )
 ENGINE = ReplacingMergeTree(until)
@@ -28,12 +28,7 @@ WHERE topic = 'market.liquidations' AND entry.state = 'live'
 GROUP BY topic, venue, entry.since, writer;
 
 CREATE OR REPLACE VIEW live_stretches AS
-SELECT
-    topic,
-    venue,
-    writer,
-    time,
-    until
+SELECT *
 FROM live_stretches_log FINAL
 COMMENT 'Times in which a venue''s channels for liquidations were live, as each feed process says; up to 30 s behind';
 
