@@ -284,13 +284,13 @@ describe('derivative tickers', () => {
     expect(take(ahead, start + 5 * minute, 'binance', 'perp')).toBe('ahead')
   })
 
-  it('write each open interest of the past once, and go on with the newest', () => {
+  it('write no open interest that is older than what is known, and at first sight any', () => {
     const { take, of } = bookOf(perp)
-    const told = (size: string, time: number) => take(fact({ openInterest: { size, time } }), start, 'binance', 'perp')
+    const told = (size: string, time: number) =>
+      take(fact({ openInterest: { size, time } }), start + 5 * minute, 'binance', 'perp')
     expect(told('1', start)).toBe('taken')
-    const past = [3, 2, 1, 2].map((index) => told(String(index), start - index * 5 * minute))
-    expect(past).toEqual(['taken', 'taken', 'taken', 'known'])
-    expect(written(of).map(({ open_interest: size }) => size)).toEqual([1_000, 3_000, 2_000, 1_000])
+    expect([-15, -5, 0].map((minutes) => told('2', start + minutes * minute))).toEqual(['old', 'old', 'old'])
+    expect(of('derivative_ticker')).toMatchObject([{ open_interest: 1_000, open_interest_time: start }])
   })
 })
 

@@ -12,9 +12,6 @@ import type { Scope } from '../venues/venue.ts'
 /** Time between two records of one instrument, microseconds; those of wanted assets and of all others. */
 const tickerEvery = { wanted: 1_000_000, spot: 5_000_000, derivative: 15_000_000 } as const
 
-/** Open interest that is older than this is history (of 5 minutes each, read back): every one of them is written. */
-const historyAfter: Micros = 120_000_000
-
 /** Where a fact comes from. */
 interface FactOrigin {
   readonly source: string
@@ -160,10 +157,6 @@ export class FactBook {
 
   #derivative(known: FactMarket, fact: DerivativeFact, origin: FactOrigin): FactVerdict {
     const { channel, received } = origin
-    const { openInterest } = fact
-    if (openInterest !== undefined && openInterest.time < received - historyAfter) {
-      return this.#pastOpenInterest(known, openInterest, origin)
-    }
     const premium = fact.premium === undefined ? 'old' : this.#premium(known, fact.premium, origin)
     const groups = known.derivative.take(fact, channel, received, (time) => this.#bound(time, origin))
     if (groups === 'taken') this.#writeDerivative(known, received)
@@ -175,16 +168,6 @@ export class FactBook {
     if (isAhead(time, received)) return 'ahead'
     if (!known.premiums.first(time)) return 'known'
     this.#out.record('derivative_ticker', known.derivative.premium(premium, time, channel, received), received)
-    return 'taken'
-  }
-
-  #pastOpenInterest(
-    known: FactMarket,
-    openInterest: { size: string; time: Micros },
-    { channel, received }: FactOrigin,
-  ): FactVerdict {
-    if (!known.openInterests.first(openInterest.time)) return 'known'
-    this.#out.record('derivative_ticker', known.derivative.past({ openInterest }, channel, received), received)
     return 'taken'
   }
 

@@ -10,7 +10,6 @@ const minutesKept = 600
 const settlementsKept = 600
 const ratiosKept = 50
 const candlesKept = 120
-const openInterestsKept = 600
 const liquidationsKept = 1_000
 
 /** Everything that is known of one instrument: its states, and what has been written of it. */
@@ -20,7 +19,6 @@ export class FactMarket {
   readonly derivative: DerivativeState
   readonly terms: TermsState
   readonly premiums = new SeenKeys<Micros>(minutesKept)
-  readonly openInterests = new SeenKeys<Micros>(openInterestsKept)
   readonly #scales: Scales
   readonly #settlements = new SeenKeys<Micros>(settlementsKept)
   readonly #ratios = new SeenKeys<string>(ratiosKept)

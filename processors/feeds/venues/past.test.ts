@@ -3,7 +3,7 @@ import { testVenues, type TestVenues } from '../../../infra/simulator/testing/cl
 import type { FactRow } from './events.ts'
 import { isFact } from './fact-fields.ts'
 import type { PastPages, RestAnswer, RestCall } from './venue.ts'
-import { settlementVenues } from '../../../schemas/venues.ts'
+import { fundingVenues, settlementVenues } from '../../../schemas/venues.ts'
 import { venues } from './venues.ts'
 
 let simulated: TestVenues
@@ -115,6 +115,22 @@ describe('the past of a venue', () => {
     for (const { mark } of told) expect(Math.abs(Number(mark?.mark) / Number(mark?.index) - 1)).toBeLessThan(0.01)
     const alone = told.map((row) => ({ ...row, mark: { ...row.mark, index: null } }))
     expect(prices.more.parse(told, none)).toEqual({ kind: 'rows', rows: alone })
+  })
+
+  it.each(fundingVenues)('of open interest on %s is no fact of now, which would be growth', async (venue) => {
+    const now = Date.now()
+    const polls = venues.find(({ name }) => name === venue)?.polls ?? []
+    const told = await Promise.all(
+      polls
+        .filter(({ topic }) => topic === 'market.funding')
+        .map(async (poll) => {
+          const symbol = poll.scope.of === 'whole' ? poll.scope.symbol : (symbols[venue] ?? 'BTCUSDT')
+          return rowsIn(poll.parse(symbol, await ask(venue, poll.call(symbol, now)), now))
+        }),
+    )
+    const interests = told.flat().filter((row) => 'openInterest' in row)
+    expect(interests.length).toBeGreaterThan(0)
+    for (const row of interests) expect(timeOf(row)).toBeGreaterThan((now - 60_000) * 1_000)
   })
 
   it('of OKX says of hours what takers bought, by another call, and of no others', async () => {

@@ -99,8 +99,6 @@ describe.runIf(isRecorded)('recorded Binance answers', () => {
     ['rest-usdm-fundingRate', 'settlements', { settlement: 155 }],
     // 17 are of coin-margined pairs, whose shares have other names.
     ['rest-futuresdata-topLongShortPositionRatio', 'top-positions', { ratio: 80, 'bad-field': 17 }],
-    // 22 are of coin-margined pairs, 20 of another market than the one asked for.
-    ['rest-futuresdata-openInterestHist', 'open-interest-past', { derivative: 15, 'bad-field': 42 }],
     // Of 790, 123 are in USDT, 5 of which have no price any more.
     ['rest-spot-ticker-24hr', 'spot-tickers', { ticker: 118 }],
     // None is of a minute: 5 minutes, an hour, a day.
@@ -127,9 +125,6 @@ describe.runIf(isRecorded)('recorded Binance answers', () => {
       factsOf(pollOf(binance, name), 'BTCUSDT', bodiesOf(`binance/${folder}`))
     const ratios = ofPoll('top-positions', 'rest-futuresdata-topLongShortPositionRatio')
     expect(ratios.filter((row) => 'long' in row && Math.abs(row.long / row.short / row.ratio - 1) > 0.001)).toEqual([])
-    const [last] = ofPoll('open-interest-past', 'rest-futuresdata-openInterestHist').slice(-1)
-    // 7,039,340,891 dollars of 111,688 BTC on 2026-08-15; the hour before it closed at 63,026.30.
-    expect(last).toMatchObject({ openInterest: { size: '111688.14000000' }, mark: { mark: '63026.7537029' } })
     const settlements = ofPoll('settlements', 'rest-usdm-fundingRate')
     expect(settlements.filter((row) => 'time' in row && (Number(row.time) / 1e6) % 3600 > 1)).toEqual([])
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { halved } from './bybit/facts.ts'
+import { binance } from './binance/venue.ts'
 import { bybit } from './bybit/venue.ts'
 import { coinbase } from './coinbase/venue.ts'
 import { gate } from './gate/venue.ts'
@@ -117,6 +118,14 @@ const past: readonly (readonly [
   expected: Record<string, number>,
 ])[] = [
   ['bybit/rest-v5-funding-history', bybit, 'settlements', 'BTCUSDT', { settlement: 2 }],
+  // 22 are of coin-margined pairs, 20 of another market than the one asked for.
+  [
+    'binance/rest-futuresdata-openInterestHist',
+    binance,
+    'open_interest',
+    'BTCUSDT',
+    { derivative: 15, 'bad-field': 42 },
+  ],
   ['bybit/rest-v5-open-interest', bybit, 'open_interest', 'BTCUSDT', { derivative: 2 }],
   ['bybit/rest-v5-account-ratio', bybit, 'all_accounts', 'ETHUSDT', { ratio: 3 }],
   ['bybit/rest-v5-mark-price-kline', bybit, 'prices', 'BTCUSDT', { derivative: 2 }],

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../../schemas/records.ts'
-import { isFact, refusedField, withIndexes } from '../fact-fields.ts'
-import { isDecimal } from '../fields.ts'
+import { isAmount, refusedField, withIndexes } from '../fact-fields.ts'
+import { isDecimal, isRecord } from '../fields.ts'
 import type { FactRow } from '../events.ts'
 import type { PastFacts, PastPages, RestAnswer, RestCall } from '../venue.ts'
 import { symbolQuery, rowsOf } from './messages.ts'
@@ -8,10 +8,10 @@ import {
   closed,
   FUNDING_COST,
   parseCandles,
-  parseOpenInterestHistory,
   parseTopPositions,
   readSettlement,
   STATISTICS_COST,
+  timeOf,
 } from './polls.ts'
 
 /** "Default 500; max 1500", at weight 1 below 100 rows, 2 below 500, 5 to 1000, 10 beyond: 499 cost least for each row. */
@@ -83,11 +83,7 @@ export const pastFacts: readonly PastFacts[] = [
   {
     name: 'open_interest',
     ...statistics('openInterestHist'),
-    parse(symbol, _seconds, body) {
-      const answer = parseOpenInterestHistory(symbol, body)
-      // The mark of the time is told by the series of prices.
-      return answer.kind === 'rows' ? { ...answer, rows: answer.rows.map(withoutMark) } : answer
-    },
+    parse: (symbol, _seconds, body) => parseOpenInterests(symbol, body),
   },
   {
     name: 'top_traders',
@@ -111,6 +107,17 @@ export const pastFacts: readonly PastFacts[] = [
   },
 ]
 
+/** Open interest at the end of each period, ascending: base units, one side. */
+function parseOpenInterests(asked: string, body: unknown): RestAnswer<FactRow> {
+  return rowsOf(body, (row) => {
+    if (!isRecord(row) || row['symbol'] !== asked) return refusedField
+    const { sumOpenInterest: size, timestamp } = row
+    const time = timeOf(timestamp)
+    if (time === undefined || !isAmount(size)) return refusedField
+    return { kind: 'derivative', symbol: asked, openInterest: { size, time } }
+  })
+}
+
 function priceCandles(what: string, from: Micros, to: Micros): RestCall {
   return { path: `/fapi/v1/${what}&interval=1h&${bounds(from, to)}&limit=${PAGE_SIZE}`, cost: 2 }
 }
@@ -119,10 +126,4 @@ function readPrices(symbol: string, body: unknown, now: number): RestAnswer<Fact
   return closed(body, { now, lengthMs: HOUR * 1_000 }, ([, mark], time) =>
     isDecimal(mark) ? { kind: 'derivative', symbol, mark: { mark, index: null, time } } : refusedField,
   )
-}
-
-function withoutMark(row: FactRow): FactRow {
-  if (!isFact(row) || row.kind !== 'derivative') return row
-  const { mark: _mark, ...rest } = row
-  return rest
 }

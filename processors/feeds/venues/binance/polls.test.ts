@@ -243,7 +243,6 @@ describe('the budget of the futures host', () => {
     expect(inFiveMinutes / costOf('settlements')).toBeLessThanOrEqual(500)
     expect(inFiveMinutes / costOf('funding-info')).toBeLessThanOrEqual(500)
     expect(inFiveMinutes / costOf('top-positions')).toBeLessThanOrEqual(1000)
-    expect(inFiveMinutes / costOf('open-interest-past')).toBeLessThanOrEqual(1000)
   })
 
   it('leaves 1,000 a minute to the repair of trades, with 600 markets and 20 wanted', () => {

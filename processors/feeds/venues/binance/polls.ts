@@ -133,8 +133,6 @@ export function readSettlement(row: unknown): FactRow | undefined {
 export const STATISTICS_COST = 11
 /** Shares are rounded to four decimals: their sum may miss 1 by two of the last, and stale halves by no more. */
 const SUM_OFF_MAX = 0.001
-/** Digits of a mark that is the quotient of a value of that many and a size. */
-const MARK_DIGITS = 12
 
 /** `openInterest`: one market, base units, one side. */
 function parseOpenInterest(symbol: string, body: unknown): RestAnswer<FactRow> {
@@ -146,29 +144,6 @@ function readOpenInterest(asked: string, { symbol, openInterest: size, time: ms 
   const time = isCount(ms) ? microsOf(ms) : undefined
   if (symbol !== asked || !isAmount(size) || time === undefined) return refusedField
   return { kind: 'derivative', symbol: asked, openInterest: { size, time } }
-}
-
-/**
- * `openInterestHist`: open interest at the end of each 5 minutes, ascending. Its value is in dollars at the mark, so each
- * row has the mark of its time too: what entered then, entered there.
- */
-export function parseOpenInterestHistory(asked: string, body: unknown): RestAnswer<FactRow> {
-  return rowsOf(body, (row) => {
-    if (!isRecord(row) || row['symbol'] !== asked) return refusedField
-    const { sumOpenInterest: size, sumOpenInterestValue: value, timestamp } = row
-    const time = timeOf(timestamp)
-    if (time === undefined || !isAmount(size) || !isAmount(value)) return refusedField
-    const mark = decimalText(Number(value) / Number(size))
-    const prices = isDecimal(mark) ? { mark: { mark, index: null, time } } : {}
-    return { kind: 'derivative', symbol: asked, openInterest: { size, time }, ...prices }
-  })
-}
-
-/** Empty where there is no quotient. Without exponent, which `toPrecision` writes for what is very small or large. */
-function decimalText(value: number): string {
-  if (!(value > 0 && value < Infinity)) return ''
-  const decimals = MARK_DIGITS - 1 - Math.floor(Math.log10(value))
-  return value.toFixed(Math.min(18, Math.max(0, decimals)))
 }
 
 /**
@@ -190,7 +165,8 @@ export function parseTopPositions(asked: string, body: unknown): RestAnswer<Fact
   })
 }
 
-function timeOf(value: unknown): number | undefined {
+/** Of `/futures/data/*`. */
+export function timeOf(value: unknown): number | undefined {
   return microsOf((isCount(value) ? value : countOf(value)) ?? 0)
 }
 
@@ -351,17 +327,6 @@ const past: readonly Poll[] = [
     everyMs: 'once',
     call: (symbol, now) => premiumsSince(symbol, now - (now % SETTLEMENT_MS), now),
     parse: parsePremiums,
-  },
-  {
-    name: 'open-interest-past',
-    ...funding,
-    scope: wanted,
-    everyMs: 'once',
-    call: (symbol) => ({
-      path: `/futures/data/openInterestHist?${symbolQuery(symbol)}&period=5m&limit=500`,
-      cost: STATISTICS_COST,
-    }),
-    parse: parseOpenInterestHistory,
   },
 ]
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { pastFacts } from './past.ts'
 import { minute, now, poll, refused, rowsOf } from './testing/polls.ts'
+
+const past = pastFacts.find(({ name }) => name === 'open_interest')
 
 describe('Binance open interest', () => {
   const body = { openInterest: '10659.509', symbol: 'BTCUSDT', time: 1589437530011 }
@@ -17,18 +20,19 @@ describe('Binance open interest', () => {
     },
   )
 
-  it('of the past has the mark of its time', () => {
+  it('of the past is read the same, with its time as number or text', () => {
     const row = { symbol: 'BTCUSDT', sumOpenInterest: '4', sumOpenInterestValue: '250001', timestamp: minute }
-    const time = minute * 1000
-    const fact = { kind: 'derivative', symbol: 'BTCUSDT', openInterest: { size: '4', time } }
-    const marked = { ...fact, mark: { mark: '62500.2500000', index: null, time } }
-    expect(rowsOf('open-interest-past', [row, { ...row, timestamp: String(minute) }])).toEqual([marked, marked])
-    expect(rowsOf('open-interest-past', [{ ...row, sumOpenInterest: '0', sumOpenInterestValue: '0' }])).toEqual([
-      { ...fact, openInterest: { size: '0', time } },
+    const read = (rows: readonly unknown[]): unknown => {
+      const answer = past?.parse('BTCUSDT', past.seconds, rows, now)
+      return answer?.kind === 'rows' ? answer.rows : answer
+    }
+    const fact = { kind: 'derivative', symbol: 'BTCUSDT', openInterest: { size: '4', time: minute * 1000 } }
+    expect(read([row, { ...row, timestamp: String(minute) }])).toEqual([fact, fact])
+    expect(read([{ ...row, sumOpenInterest: 4 }, { ...row, symbol: 'ETHUSDT' }, null])).toEqual([
+      refused,
+      refused,
+      refused,
     ])
-    const small = { ...row, sumOpenInterest: '1000000', sumOpenInterestValue: '0.25' }
-    expect(rowsOf('open-interest-past', [small])).toMatchObject([{ mark: { mark: '0.000000250000000000' } }])
-    expect(rowsOf('open-interest-past', [{ ...row, symbol: 'ETHUSDT' }, null])).toEqual([refused, refused])
   })
 })
 
