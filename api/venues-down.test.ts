@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FundingView } from '../schemas/records.ts'
-import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { listAsset, NOW, startHarness, streamAsset, type Harness } from './testing/harness.ts'
 
 const SECOND = 1_000_000
 
@@ -308,6 +308,7 @@ describe('market details', () => {
 describe('what no venue has', () => {
   beforeEach(() => {
     api.database.instruments.push({ asset: 'coin', venue: 'kraken', market: 'spot', base: 'COIN', live: true })
+    streamAsset(api.database, 'coin', NOW - 3_600 * SECOND)
   })
 
   it.each([
@@ -315,6 +316,10 @@ describe('what no venue has', () => {
     ['/futures/funding-compare/COIN', 404],
     ['/funding-rate/history/COIN', 404],
     ['/price/COIN', 503],
+    ['/futures/basis/COIN', 404],
+    ['/futures/long-short/COIN', 404],
+    ['/futures/open-interest/COIN', 404],
+    ['/liquidation/heatmap/COIN', 404],
   ])('%s is %i', async (path, status) => {
     expect((await api.get(path)).status).toBe(status)
   })

@@ -88,7 +88,7 @@ function basisView(context: AssetContext): View {
   const rows = fundingOf(context.present, context.asset)
   const legs = legsOf(fundingVenues, markedOf(rows), { ...context, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
-  if (age === undefined) throw nothingOf(context, legs)
+  if (age === undefined) throw nothingOf('mark price', context, legs)
   // A spot price of a later moment than the perpetuals' would be a basis of nothing.
   const known = Math.max(...rows.map((row) => row.known))
   const ticker = heldAgainstAt(context.present, context.asset, known)

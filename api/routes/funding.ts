@@ -252,14 +252,14 @@ function legsAbout(context: AssetContext): { legs: Leg<Perpetual>[]; age: Aged }
   const facts = { ...context, topic: 'market.funding', market: 'perp' } as const
   const legs = legsOf(fundingVenues, perpetualsOf(rows), facts)
   const age = ageOfLegs(legs)
-  if (age === undefined) throw nothingOf(context, legs)
+  if (age === undefined) throw nothingOf('funding rate', context, legs)
   return { legs, age }
 }
 
 /** 404 where no venue lists a perpetual of the asset, else 503. */
-export function nothingOf({ symbol }: AssetContext, legs: readonly Leg<unknown>[]): Error {
+export function nothingOf(what: string, { symbol }: AssetContext, legs: readonly Leg<unknown>[]): Error {
   const isListed = legs.some(({ status }) => status !== 'unlisted')
-  return isListed ? noData(`funding rate of ${symbol}`) : notListed(`No venue lists a perpetual of ${symbol}`)
+  return isListed ? noData(`${what} of ${symbol}`) : notListed(`No venue lists a perpetual of ${symbol}`)
 }
 
 /** Binance first, then Bybit, then OKX. */

@@ -6,13 +6,15 @@ import { Replay, type Replayed, type Observation } from '../../processors/liquid
 import { fundingVenues } from '../../schemas/venues.ts'
 import { FUNDING_STALE, INTEREST_STALE, readTerms } from '../views/perpetuals.ts'
 import { observedOf } from '../views/liquidations.ts'
+import { legsOf } from '../views/legs.ts'
 import { iso } from '../views/time.ts'
 import type { View } from '../reply.ts'
 import { array, boolean, instant, nullableNumber, number, object, oneOf, type Schema, text } from '../schema.ts'
 import { marksWithBounds, openInterests, readNewest, type Reading } from '../views/readings.ts'
 import { floorTo } from '../views/range.ts'
-import { noData, type AssetContext, agedBy, stamped } from './answers.ts'
+import { type AssetContext, agedBy, stamped } from './answers.ts'
 import { assetRoute } from './data.ts'
+import { nothingOf } from './funding.ts'
 import { firstOf, MARKS_SPAN, seriesRoute, type SeriesSource } from './series.ts'
 
 const side = oneOf(['long', 'short'], 'The position, not the order')
@@ -99,9 +101,13 @@ export const liquidationHeatmap = assetRoute({
 const FIRST_DAY: Micros = 86_400_000_000
 
 /** `/liquidation/heatmap/:symbol`: the model's levels, and how much of what it expected has been seen. */
-function heatmapView({ present, asset, symbol }: AssetContext): View {
+function heatmapView(context: AssetContext): View {
+  const { present, asset, symbol } = context
   const risk = present.of(asset).risk.get(asset)
-  if (risk === undefined || risk.exchanges.length === 0) throw noData(`open interest of ${symbol}`)
+  if (risk === undefined || risk.exchanges.length === 0) {
+    const legs = legsOf(fundingVenues, [], { ...context, topic: 'market.funding', market: 'perp' })
+    throw nothingOf('open interest', context, legs)
+  }
   const observed = observedOf(present, asset, { since: risk.since, until: risk.time })
   const cascade = cascadeRisk(risk.at_risk_5_pct, risk.at_risk_10_pct)
   const body = {

@@ -9,9 +9,9 @@ import { iso } from '../views/time.ts'
 import type { View } from '../reply.ts'
 import { keyed, nullableInstant, nullableNumber, number, object, oneOf, text } from '../schema.ts'
 import { topTraders } from '../views/readings.ts'
-import { noData, type AssetContext, agedBy, stamped } from './answers.ts'
+import { type AssetContext, agedBy, stamped } from './answers.ts'
 import { assetRoute } from './data.ts'
-import { status } from './funding.ts'
+import { nothingOf, status } from './funding.ts'
 import { readingsOf, type Values, sourceField, SERIES_SPAN, seriesRoute } from './series.ts'
 
 const longShortOutput = jsonOutput(
@@ -74,7 +74,7 @@ function longShortView(context: AssetContext): View {
   const legs = legsOf(ratioVenues, ratios, { ...context, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
   const known = legs.flatMap(({ row }) => (row === null ? [] : [row.ratio]))
-  if (age === undefined) throw noData(`top-trader ratio of ${context.symbol}`)
+  if (age === undefined) throw nothingOf('top-trader ratio', context, legs)
   const mean = decimalMean(known)
   const sentiment = classifySentiment(mean)
   const body = {

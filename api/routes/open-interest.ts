@@ -8,9 +8,9 @@ import { ageOfLegs, legsOf } from '../views/legs.ts'
 import { INTEREST_STALE, valuedOf } from '../views/perpetuals.ts'
 import { marks, openInterests } from '../views/readings.ts'
 import { iso } from '../views/time.ts'
-import { noData, type AssetContext, agedBy, stamped } from './answers.ts'
+import { type AssetContext, agedBy, stamped } from './answers.ts'
 import { assetRoute } from './data.ts'
-import { status } from './funding.ts'
+import { nothingOf, status } from './funding.ts'
 import { readingsOf, type Values, sourceField, MARKS_SPAN, seriesRoute } from './series.ts'
 
 const stale = '120 s'
@@ -120,7 +120,7 @@ function openInterestView(context: AssetContext): View {
   const rows = valuedOf(fundingOf(context.present, context.asset), context.clock)
   const legs = legsOf(fundingVenues, rows, { ...context, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
-  if (age === undefined) throw noData(`open interest of ${context.symbol}`)
+  if (age === undefined) throw nothingOf('open interest', context, legs)
   const each = legs.map(({ venue, status: is, row }) => ({
     venue,
     status: is,
