@@ -289,6 +289,17 @@ describe('market details', () => {
     expect(data).toMatchObject({ volume_24h: 4 * 10_000 + 50 * 101 })
   })
 
+  it('are told by an id that the registry has given up, of the coin that has another now', async () => {
+    const [token] = api.database.market.tokens
+    if (token === undefined) throw new Error('no token')
+    const renamed = { ...token, id: 'polygon-ecosystem-token', symbol: 'pol', asset: 'matic' }
+    api.database.market.tokens.push(renamed)
+    expect(await api.body('/api/v1/market/matic-network')).toMatchObject({ data: { id: renamed.id } })
+    // As long as the registry tells the old id too, it is its own.
+    api.database.market.tokens.push({ ...renamed, id: 'matic-network' })
+    expect(await api.body('/api/v1/market/matic-network')).toMatchObject({ data: { id: 'matic-network' } })
+  })
+
   it('are the registry’s alone where no exchange can be heard', async () => {
     silence(all, 60)
     api.database.market.prices = api.database.market.prices.map((row) => ({ ...row, time: NOW - 60 * SECOND }))

@@ -1,6 +1,7 @@
 import { jsonOutput, dataRoute, type Run } from '../route.ts'
 import { ApiError } from '../errors.ts'
 import type { Token } from '../../schemas/records.ts'
+import { registryTokens } from '../../schemas/tokens.ts'
 import type { View } from '../reply.ts'
 import type { Aged } from '../views/legs.ts'
 import { compositeAge, priceOf, type PriceRow, tickersOf, type TickerRow } from '../views/prices.ts'
@@ -59,7 +60,7 @@ async function replyMarket(call: Asking, id: string): Promise<Run> {
 
 function tokenOf({ present }: ViewContext, id: string): Token {
   const { token: tokens } = present.common
-  const token = tokens.get(id)
+  const token = tokens.get(id) ?? tokens.get(registryTokens.find(({ formerly }) => formerly.includes(id))?.id ?? '')
   if (token === undefined)
     throw tokens.size === 0
       ? noData('word from the token registry')
