@@ -58,9 +58,11 @@ export class RateLimiter {
     bucket.tokens = Math.min(this.#limit.burst, bucket.tokens + 1)
   }
 
-  /** Whether `take` would be allowed. */
-  hasRoom(caller: string, now: number): boolean {
-    return this.#limit.perSecond === 0 || this.#refilled(caller, now).tokens >= 1
+  /** What `take` would say. */
+  look(caller: string, now: number): Verdict {
+    const verdict = this.take(caller, now)
+    if (verdict.kind === 'allowed') this.giveBack(caller, now)
+    return verdict
   }
 
   #refilled(caller: string, now: number): Bucket {
@@ -73,6 +75,16 @@ export class RateLimiter {
     const [oldest] = this.#buckets.size > callersMax ? this.#buckets.keys() : []
     if (oldest !== undefined) this.#buckets.delete(oldest)
     return bucket
+  }
+}
+
+/** The headers that say so. */
+export function limitHeaders(verdict: Verdict): Record<string, string> {
+  if (verdict.kind === 'unlimited') return {}
+  return {
+    'RateLimit-Limit': String(verdict.limit),
+    'RateLimit-Remaining': String(verdict.remaining),
+    'RateLimit-Reset': String(verdict.resetSeconds),
   }
 }
 

@@ -7,7 +7,7 @@ import { ApiError } from './errors.ts'
 import { assertKnown, Bodies } from './body.ts'
 import { allowPreflight, assertAdmitted, openToPages } from './admission.ts'
 import { holderOf, knownHolderOf, sentToken, usedKey } from './credit/tokens.ts'
-import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
+import { callerOf, limitHeaders, type RateLimiter } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
 import { assertCredit, countRefusal, isPaying, pay } from './payments/pay.ts'
 import { jsonReply, type Reply } from './reply.ts'
@@ -275,7 +275,7 @@ function callerOfContext(context: Context, { trustProxy }: AppOptions): string {
 /** Refuses the caller that asks too often, and everybody while too much is going on. */
 function admit(context: Context, caller: string, { limiter, inFlightMax, services }: AppOptions): void {
   const verdict = limiter.take(caller, services.now())
-  writeLimits(context, verdict)
+  context.set(limitHeaders(verdict))
   if (verdict.kind === 'refused')
     throw new ApiError(
       'rate_limited',
@@ -292,13 +292,6 @@ function assertRoom(context: Context, { inFlightMax }: Pick<AppOptions, 'inFligh
     throw new ApiError('overloaded', 'Too many requests are being answered; try again in a second.', {
       retryAfterSeconds: 1,
     })
-}
-
-function writeLimits(context: Context, verdict: Verdict): void {
-  if (verdict.kind === 'unlimited') return
-  context.set('RateLimit-Limit', String(verdict.limit))
-  context.set('RateLimit-Remaining', String(verdict.remaining))
-  context.set('RateLimit-Reset', String(verdict.resetSeconds))
 }
 
 /** No route has the path, or not the method. */

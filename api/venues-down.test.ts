@@ -282,8 +282,9 @@ describe('the price chain', () => {
 
 describe('market details', () => {
   it('join our price with the registry’s details, and name both', async () => {
-    const { data } = await api.body('/api/v1/market/bitcoin')
+    const { data, quality } = await api.body('/api/v1/market/bitcoin')
     expect(data).toMatchObject({ price: 102, change_24h: 1.25, ath: 126_000 })
+    expect(quality).toBe(api.database.market.prices[0]?.quality)
     expect(data).toMatchObject({ source: 'composite of binance, coinbase, okx, bybit, kraken; details from coingecko' })
     // Four venues of 10,000 in quote units, and one that tells 50 base units at its last price.
     expect(data).toMatchObject({ volume_24h: 4 * 10_000 + 50 * 101 })
@@ -304,7 +305,8 @@ describe('market details', () => {
     silence(all, 60)
     api.database.market.prices = api.database.market.prices.map((row) => ({ ...row, time: NOW - 60 * SECOND }))
     const answer = await api.body('/api/v1/market/bitcoin')
-    expect(answer).toMatchObject({ data: { price: 100.5, change_24h: 2.5, source: 'coingecko' }, stale: false })
+    const data = { price: 100.5, change_24h: 2.5, source: 'coingecko' }
+    expect(answer).toMatchObject({ data, quality: null, stale: false })
   })
 
   it('are not there before the registry was read, and are stale 5 min after', async () => {

@@ -13,6 +13,8 @@ const evidence = {
   ),
 }
 
+const demo = boolean('Only there where the market is simulated, and true')
+
 const top = (event: string, severities: readonly string[], data: Schema): Schema =>
   object(
     `The body of a ${event} webhook`,
@@ -23,7 +25,7 @@ const top = (event: string, severities: readonly string[], data: Schema): Schema
       severity: oneOf(severities, 'How grave it is'),
       trigger_id: text('The same on every attempt: also the webhook-id header, percent-encoded where it is not ASCII'),
       test: boolean('Only there in a test event, and true'),
-      demo: boolean('Only there where the market is simulated, and true'),
+      demo,
       data,
       timestamp: instant('When the condition was met'),
     },
@@ -38,16 +40,21 @@ const ofKinds = Object.fromEntries(
   }),
 )
 
-const digestSchema = object('The body of a digest webhook', {
-  event: oneOf(['digest'], 'Which webhook'),
-  trigger_id: text('Of the digest, the same on every attempt: also the webhook-id header'),
-  alert_id: text('The alert'),
-  count: integer('Events in it', { minimum: 2 }),
-  events: array(
-    { type: 'object', oneOf: Object.values(ofKinds).map(({ schema }) => schema) },
-    'What it tells, oldest first, each as it would have come by itself',
-  ),
-})
+const digestSchema = object(
+  'The body of a digest webhook',
+  {
+    event: oneOf(['digest'], 'Which webhook'),
+    trigger_id: text('Of the digest, the same on every attempt: also the webhook-id header'),
+    alert_id: text('The alert'),
+    demo,
+    count: integer('Events in it', { minimum: 2 }),
+    events: array(
+      { type: 'object', oneOf: Object.values(ofKinds).map(({ schema }) => schema) },
+      'What it tells, oldest first, each as it would have come by itself',
+    ),
+  },
+  ['demo'],
+)
 
 /** The bodies by their `event`. */
 export const webhooks: Readonly<Record<string, { readonly summary: string; readonly schema: Schema }>> = {

@@ -342,7 +342,10 @@ describe('a payment that is not right', () => {
     for (let n = 0; n < 41; n += 1) expect((await pay(CVD, await paid())).status).toBe(200)
     const bad = await paid({ to: stranger.address })
     for (let n = 0; n < 40; n += 1) expect((await pay(CVD, bad)).status).toBe(402)
-    expect(await pay(CVD, await paid())).toMatchObject({ status: 429, body: { error: 'rate_limited' } })
+    const { status, body, headers } = await pay(CVD, await paid())
+    expect([status, body['error']]).toEqual([429, 'rate_limited'])
+    const told = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After']
+    expect(told.map((name) => headers.get(name))).toEqual(['40', '0', '2', '1'])
     expect((await api.get(CVD)).status).toBe(402)
   })
 

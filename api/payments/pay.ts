@@ -4,6 +4,7 @@ import { OVER, mismatchOf, untimelyOf } from '../../processors/payments/wire/ref
 import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
+import { limitHeaders } from '../limits.ts'
 import type { Reply } from '../reply.ts'
 import { isQuestion, ownRequest, type Call, type Route, type Run } from '../route.ts'
 import { creditedKey } from '../credit/tokens.ts'
@@ -60,9 +61,11 @@ export function isPaying(header: (name: string) => string): boolean {
 
 /** Refuses who has sent too many payments that came to nothing. */
 export function assertCredit({ refusals }: Payments, caller: string, now: number): void {
-  if (refusals.hasRoom(caller, now)) return
+  const verdict = refusals.look(caller, now)
+  if (verdict.kind !== 'refused') return
   throw new ApiError('rate_limited', 'Too many payments of yours were not accepted; wait a second.', {
-    retryAfterSeconds: 1,
+    retryAfterSeconds: verdict.retryAfterSeconds,
+    headers: limitHeaders(verdict),
   })
 }
 

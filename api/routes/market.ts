@@ -8,7 +8,17 @@ import { compositeAge, priceOf, type PriceRow, tickersOf, type TickerRow } from 
 import { iso, isoOrNull } from '../views/time.ts'
 import { noData, replyNow, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
 import { REGISTRY, REGISTRY_STALE } from './prices.ts'
-import { boolean, instant, nullableInstant, nullableInteger, nullableNumber, object, text } from '../schema.ts'
+import {
+  boolean,
+  instant,
+  nullable,
+  nullableInstant,
+  nullableInteger,
+  nullableNumber,
+  object,
+  oneOf,
+  text,
+} from '../schema.ts'
 import { tokenId } from '../parameters.ts'
 
 const marketOutput = jsonOutput(
@@ -35,6 +45,9 @@ const marketOutput = jsonOutput(
       last_updated: instant('The registry’s own time'),
       source: text('Where price and details come from'),
     }),
+    quality: nullable(
+      oneOf(['good', 'degraded', 'unknown'], 'Of the composite: degraded: one source only, or sources over 1 % apart'),
+    ),
     ...agedBy('prices 15 s, the registry 5 min'),
     ...stamped,
   }),
@@ -78,7 +91,8 @@ function marketView(context: ViewContext, token: Token): View {
   const own = price === undefined ? undefined : ownOf(price, tickers, context)
   // The registry stands in where no exchange can be heard, unless it is the one that was heard longer ago.
   const isOwn = own !== undefined && (own.freshUntil >= context.clock || own.asOf >= registry.asOf)
-  const body = { success: true, data: { ...detailsOf(token), ...(isOwn ? own.figures : registryFigures(token)) } }
+  const data = { ...detailsOf(token), ...(isOwn ? own.figures : registryFigures(token)) }
+  const body = { success: true, data, quality: isOwn ? (price?.quality ?? null) : null }
   const oldest = Math.min(registry.freshUntil, isOwn ? own.freshUntil : Infinity)
   return { body, asOf: Math.max(registry.asOf, isOwn ? own.asOf : 0), freshUntil: oldest }
 }

@@ -274,6 +274,13 @@ describe('digests', () => {
     const triggers = [1, 2].map((n) => signed(n, `alert_1.${n}.s${n}`, {}))
     const said = JSON.parse(digestPayload({ id: 'alert_1_digest', triggers }, 'live').toString()) as unknown
     expect(said).toMatchObject({ alert_id: 'alert_1', events: [{ alert_id: 'alert_1' }, { alert_id: 'alert_1' }] })
+    expect(said).not.toHaveProperty('demo')
+  })
+
+  it('say of a simulated market that it is one', () => {
+    const triggers = [1, 2].map((n) => signed(n, 'alert_1', {}))
+    const said = JSON.parse(digestPayload({ id: 'alert_1_digest', triggers }, 'demo').toString()) as unknown
+    expect(said).toMatchObject({ demo: true, events: [{ demo: true }, { demo: true }] })
   })
 })
 

@@ -17,7 +17,8 @@ export function payloadOf(trigger: Trigger, mode: string, kinds: Kinds = alertKi
 export function digestPayload({ id, triggers }: Digest, mode: string): Buffer {
   const events = triggers.map((trigger) => eventOf(trigger, mode, alertKinds))
   const alert_id = ownersId(triggers[0]?.alert_id ?? '')
-  const body = { event: 'digest', trigger_id: id, alert_id, count: events.length, events }
+  const demo = mode === 'demo' || undefined
+  const body = { event: 'digest', trigger_id: id, alert_id, demo, count: events.length, events }
   return Buffer.from(JSON.stringify(body), 'utf8')
 }
 
