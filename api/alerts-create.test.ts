@@ -14,6 +14,7 @@ import {
   type AlertHarness,
 } from './testing/alert-calls.ts'
 import { listAsset } from './testing/harness.ts'
+import type { Market } from '../schemas/venues.ts'
 
 const SLACK = { type: 'slack', url: 'https://hooks.slack.com/services/T0/B0SECRET/x' }
 
@@ -242,4 +243,45 @@ it('a rule takes a channel as well, and shows nothing secret of it', async () =>
   const made = await api.send('POST', '/alerts', { body: ruleBody({ webhook_url: undefined, channel: SLACK }) })
   expect([made.status, made.body['channel']]).toEqual([201, { type: 'slack', destination: 'hooks.slack.com/T0/…' }])
   expect(JSON.stringify([made.body, api.alerts.commands])).not.toContain('B0SECRET')
+})
+
+describe('what no venue lists on a market that would decide it', () => {
+  const list = (asset: string, venue: string, market: Market): number =>
+    api.database.instruments.push({ asset, venue, market, base: asset.toUpperCase(), live: true })
+  const above = (metric: string, more: object = {}): object => ({ metric, operator: 'above', value: 1, ...more })
+
+  beforeEach(() => {
+    list('usdc', 'kraken', 'spot')
+    list('rats', 'bybit', 'perp')
+  })
+
+  it.each([
+    ['/price-alert', priceBody({ symbol: 'RATS' })],
+    ['/liquidation/alert', riskBody({ symbol: 'USDC' })],
+    ['/alerts', ruleBody({ symbol: 'RATS', when: above('price') })],
+    ['/alerts', ruleBody({ symbol: 'USDC', when: above('funding_rate_pct') })],
+    ['/alerts', ruleBody({ symbol: 'USDC', when: above('cvd') })],
+    ['/alerts', ruleBody({ symbol: 'RATS', when: above('open_interest_usd', { exchange: 'okx' }) })],
+    ['/alerts', ruleBody({ symbol: 'RATS', when: above('long_short_ratio') })],
+    ['/alerts', ruleBody({ symbol: 'RATS', when: { all: [above('cvd'), above('price')] } })],
+    ['/alerts', ruleBody({ symbol: undefined, symbols: ['BTC', 'USDC'], when: above('liquidation_risk_pct') })],
+  ])('could never ring, and is refused: %s %j', async (path, body) => {
+    const headers = { 'idempotency-key': KEY }
+    expect(errorOf(await api.send('POST', path, { body, headers }))).toBe('404 symbol_not_found symbol')
+    expect(api.alerts.commands).toEqual([])
+    if ('symbols' in body && body.symbols !== undefined) return
+    const { webhook_url: _, ...terms } = body as { webhook_url: string }
+    const kind = path === '/liquidation/alert' ? { condition: 'cascade_risk' } : {}
+    const tried = await api.send('POST', '/alerts/backtest', { body: { ...terms, ...kind } })
+    expect(errorOf(tried)).toBe('404 symbol_not_found symbol')
+  })
+
+  it.each([
+    ['/price-alert', priceBody({ symbol: 'USDC' })],
+    ['/liquidation/alert', riskBody({ symbol: 'RATS' })],
+    ['/alerts', ruleBody({ symbol: 'RATS', when: above('open_interest_usd', { exchange: 'bybit' }) })],
+    ['/alerts', ruleBody({ symbol: 'RATS', when: { any: [above('cvd'), above('price')] } })],
+  ])('is taken where one does: %s %j', async (path, body) => {
+    expect((await api.send('POST', path, { body })).status).toBe(201)
+  })
 })

@@ -14,6 +14,7 @@ import {
   type Creation,
 } from '../alerts/creation.ts'
 import { readDelivery } from '../alerts/destination.ts'
+import { assetLookedAt } from '../alerts/looked-at.ts'
 import { field, readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import type { AlertState, Command } from '../../schemas/records.ts'
@@ -124,10 +125,9 @@ async function complete(
 }
 
 /** Of all symbols none is named. Two names of one asset are one. */
-function assetsOf({ symbol, symbols = [symbol] }: Creation, services: Services): readonly string[] {
+function assetsOf({ terms, symbol, symbols = [symbol] }: Creation, services: Services): readonly string[] {
   if (symbols === 'all') return []
-  const catalogue = services.present().catalogue(services.counted)
-  const assets = symbols.map((name) => findAsset(name, catalogue).asset)
+  const assets = symbols.map((name) => assetLookedAt(services, { symbol: name, terms }))
   if (new Set(assets).size === assets.length) return assets
   throw wrong('invalid_symbol', 'symbols', 'symbols names one asset twice, under two of its names; leave one out.')
 }

@@ -4,6 +4,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { metricOf, metricNames } from '../../processors/alerts/metrics.ts'
 import { field, readSymbol, readSymbols, SYMBOLS_MAX, wrong } from '../alerts/fields.ts'
 import { apiKinds, kindMeant } from '../alerts/kinds/kinds.ts'
+import { assetLookedAt } from '../alerts/looked-at.ts'
 import { DAYS_MAX, LATE_START, RINGS_KEPT, type Trial, type Tried } from '../alerts/what-if.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import type { Body } from '../body.ts'
@@ -200,7 +201,7 @@ async function whatIfAnswer({ services, body, caller }: Call): Promise<Reply> {
   const kind = kindMeant({ condition: body['condition'], when: body['when'] })
   const terms = kind.read(body)
   const [isDrawn, days] = [readFigures(body) && given === undefined, readDays(body)]
-  const tried = symbols.map((symbol) => triedOf(services, { symbol, terms }, given === undefined))
+  const tried = symbols.map((symbol) => triedOf(services, { symbol, terms }, given))
   const { value: trials, cached } = await services.trials.of(tried, { days, isDrawn }, caller)
   const told = tried.map(({ symbol }, at) => ({ symbol, trial: trials[at] }))
   const known = told.flatMap(({ symbol, trial }) => (trial === undefined ? [] : [{ symbol, trial }]))
@@ -226,11 +227,19 @@ function streamed({ preSubscribed }: Services): readonly string[] {
   return [...preSubscribed].slice(0, SYMBOLS_MAX).map((asset) => asset.toUpperCase())
 }
 
-function triedOf(services: Services, terms: Omit<WhatIfTerms, 'asset'>, isOnly: boolean): Tried {
+/** `given`: the symbols as they were asked for; undefined: one alone was. */
+function triedOf(
+  services: Services,
+  terms: Omit<WhatIfTerms, 'asset'>,
+  given: readonly string[] | 'all' | undefined,
+): Tried {
   const present = services.present()
-  const { asset } = findAsset(terms.symbol, present.catalogue(services.counted))
+  const asset =
+    given === 'all'
+      ? findAsset(terms.symbol, present.catalogue(services.counted)).asset
+      : assetLookedAt(services, terms)
   const to = partitionTime(present.world(), 'alerts.inputs', asset, services.partitions)
-  if (to === undefined && isOnly) throw noData(`history of ${terms.symbol}`)
+  if (to === undefined && given === undefined) throw noData(`history of ${terms.symbol}`)
   return { ...terms, asset, to: to ?? services.now() * 1000 }
 }
 

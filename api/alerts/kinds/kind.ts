@@ -51,6 +51,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
 
   /** The figures that decide about it, each of which can be drawn. */
   figures(terms: T): readonly SeriesSpec[]
+  /** Whether it can ring where these figures are told alone; left out: where all are. */
+  canRing?(terms: T, isTold: (figure: SeriesSpec) => boolean): boolean
   /** Without a record for longer it was blind. */
   readonly blindAfter: Micros
   /** Time of the first record of the past that decides about it; undefined: there is none in the range. */

@@ -9,9 +9,11 @@ import {
   readRuleTerms,
   seriesOf,
   specOf,
+  type Condition,
   type RuleTerms,
 } from '../../../processors/alerts/kinds/rule-terms.ts'
 import { candles, metricNames, metricOf, windows } from '../../../processors/alerts/metrics.ts'
+import type { SeriesSpec } from '../../../processors/alerts/series.ts'
 import type { Body } from '../../body.ts'
 import { ApiError } from '../../errors.ts'
 import {
@@ -143,6 +145,7 @@ export const rule: ApiKind<RuleTerms> = {
   },
 
   figures: ({ when }) => leavesOf(when).map(specOf),
+  canRing: ({ when }, isTold) => canBeMet(when, isTold),
   blindAfter: 120_000_000,
   async begins(database, range, terms) {
     const firsts = wantedOf(terms).tables.map((table) => readFirst(database, table, range))
@@ -157,6 +160,13 @@ export const rule: ApiKind<RuleTerms> = {
     return inPages(range, page, (part) => readInputs(database, part, wanted))
   },
   needsMinutes: ({ held_for: held }) => held !== null,
+}
+
+/** What is not told is not known, and never met. */
+function canBeMet(condition: Condition, isTold: (figure: SeriesSpec) => boolean): boolean {
+  if ('all' in condition) return condition.all.every((part) => canBeMet(part, isTold))
+  if ('any' in condition) return condition.any.some((part) => canBeMet(part, isTold))
+  return isTold(specOf(condition))
 }
 
 function wantedOf({ when }: RuleTerms): InputsWanted {
