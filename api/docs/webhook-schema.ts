@@ -27,7 +27,9 @@ const top = (event: string, severities: readonly string[], data: Schema): Schema
       test: boolean('Only there in a test event, and true'),
       demo,
       data,
-      timestamp: instant('When the condition was met'),
+      timestamp: instant(
+        'When the condition was met; of a late event the end of the time that the candles tell of: the minute is not known',
+      ),
     },
     ['test', 'demo'],
   )

@@ -103,7 +103,7 @@ const coverageSchema = object('What the answer rests on', {
 
 const trigger = object('A time at which it would have rung', {
   symbol: text('For which'),
-  time: instant('When the condition was met'),
+  time: instant('When the condition was met; where it is late, the end of the time that the candles tell of'),
   price: number('What the webhook would have said, USD'),
   condition_met: text('The same in words'),
   quality: oneOf(['good', 'degraded'], 'degraded: one price source only, or sources over 1 % apart'),
