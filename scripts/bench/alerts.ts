@@ -1,14 +1,10 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { alerts } from '../../processors/alerts/alerts.ts'
 import { command, mark, newAlert, price, SECOND, T0 } from '../../processors/alerts/testing/records.ts'
 import type { StoredAlert } from '../../processors/alerts/kinds/kind.ts'
 import type { PriceTerms } from '../../processors/alerts/kinds/price.ts'
 import type { AlertsState } from '../../processors/alerts/state.ts'
-import type { Output } from '../../processors/kernel/processor.ts'
-import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import type { Bench, Figure } from '../figure.ts'
+import { apply, bookOf, save, saveWhole, secondsToStart, walk } from './alerts/book.ts'
 
 const MANY = 1_000_000
 const FEW = 1_000
@@ -26,12 +22,13 @@ const CHANGES = 100
 
 /** One asset's prices against a million alerts: as against a thousand, as against a scan of them; what a million cost. */
 const bench: Bench = () => {
-  const before = usedBytes()
   const count = MANY - STORM * WALKS // a partition takes a million, those of the storms included
-  const many = stateOf(count)
-  const bytes = (usedBytes() - before) / count
-  const few = stateOf(FEW)
-  const walks = Array.from({ length: WALKS }, (_, n) => [walk(many, n), walk(few, n)] as const)
+  const { state: many, bytes } = bookOf(count, creation)
+  const { state: few } = bookOf(FEW, creation)
+  const walks = Array.from({ length: WALKS }, (_, n) => {
+    const first = n * (UPDATES + PRICES_PER_SECOND)
+    return [walk(many, wayOf(first), UPDATES), walk(few, wayOf(first), UPDATES)] as const
+  })
   const manyUs = Math.min(...walks.map(([{ us }]) => us))
   const fewUs = Math.min(...walks.map(([, { us }]) => us))
   const rang = walks.reduce((sum, [{ rang: times }]) => sum + times, 0)
@@ -55,25 +52,6 @@ function figure(metric: string, unit: string, value: number, baseline: number, n
   return { bench: 'alerts', metric, value, unit, baseline, ratio: value / baseline, n }
 }
 
-const ignore = (): void => undefined
-const codec = localCodec()
-
-function apply(state: AlertsState, message: Message, emit: (output: Output) => void): void {
-  const entry = { topic: 'alerts.inputs', offset: 1, time: 0, message } as const
-  alerts.apply(state, entry, { partition: 0, v: 1, partitionTime: 0 }, emit)
-}
-
-/** A state with `count` active alerts on one asset, made of commands that were read from their bytes as in life. */
-function stateOf(count: number): AlertsState {
-  const state = alerts.empty()
-  apply(state, mark(0), ignore)
-  for (let n = 0; n < count; n++) {
-    apply(state, codec.decode(codec.encode('alerts.inputs', 'command', creation(n).value)), ignore)
-  }
-  save(state)
-  return state
-}
-
 /** The first of them within 2 % of the price, the others 3 to 50 % away, on both sides. */
 function creation(n: number): Message<'command'> {
   const conditions = ['above', 'below', 'crosses_above', 'crosses_below'] as const
@@ -91,21 +69,7 @@ function creation(n: number): Message<'command'> {
   return command({ request_id: `req_${n}`, alert_id: `alert_btc_1786060800_${100_000 + n}`, alert })
 }
 
-/** Microseconds for a price on a way up and down by 2 %, its marks included, and how often it rang. */
-function walk(state: AlertsState, nth: number): { us: number; rang: number } {
-  const messages = [...wayOf(nth * (UPDATES + PRICES_PER_SECOND))]
-  let rang = 0
-  const startedAt = performance.now()
-  for (const message of messages) {
-    apply(state, message, (output) => {
-      rang += Number(output.topic === 'alerts.triggers')
-    })
-  }
-  const us = ((performance.now() - startedAt) * 1_000) / UPDATES
-  save(state)
-  return { us, rang }
-}
-
+/** A way up and down by 2 %, its marks included. */
 function* wayOf(first: number): Generator<Message> {
   for (let n = first; n < first + UPDATES; n++) {
     const usd = START_USD * (1 + 0.02 * Math.sin(n / 5_000) + 0.0005 * Math.sin(n / 7))
@@ -120,14 +84,11 @@ function storm(state: AlertsState, nth: number): number {
   const ids = Array.from({ length: STORM }, (_, n) => `storm_${nth}_${n}`)
   for (const id of ids) {
     const alert = newAlert({ condition: 'crosses_below', target_price: START_USD * 0.975 })
-    apply(state, command({ request_id: id, alert_id: id, alert }), ignore)
+    apply(state, command({ request_id: id, alert_id: id, alert }))
   }
-  apply(state, price(seconds, START_USD * 0.978), ignore) // beyond all that are near
-  let rang = 0
+  apply(state, price(seconds, START_USD * 0.978)) // beyond all that are near
   const startedAt = performance.now()
-  apply(state, price(seconds + 1, START_USD * 0.975 - 1), ({ topic }) => {
-    rang += Number(topic === 'alerts.triggers')
-  })
+  const rang = apply(state, price(seconds + 1, START_USD * 0.975 - 1))
   const us = ((performance.now() - startedAt) * 1_000) / STORM
   if (rang !== STORM) throw new Error(`${rang} rang in the storm`)
   save(state)
@@ -154,13 +115,9 @@ function scan(state: AlertsState): number {
 /** What a state costs to keep and to read again. */
 function snapshots(many: AlertsState, few: AlertsState): Figure[] {
   const [manyUs, fewUs] = [saveUs(many), saveUs(few)]
-  for (const id of many.alerts.keys()) many.changed.alerts.add(id)
-  const parts = save(many)
+  const parts = saveWhole(many)
   const bytes = [...parts].reduce((sum, [key, part]) => sum + key.length + part.length, 0)
-  const startedAt = performance.now()
-  const loaded = alerts.load(parts)
-  const seconds = (performance.now() - startedAt) / 1_000
-  if (loaded.alerts.size !== many.alerts.size) throw new Error(`${loaded.alerts.size} alerts came back`)
+  const seconds = secondsToStart(parts, many.alerts.size)
   return [
     figure(`snapshot of ${CHANGES} changes, likewise`, 'us', manyUs, fewUs, CHANGES),
     { bench: 'alerts', metric: 'snapshot of an alert', value: bytes / parts.size, unit: 'bytes', n: parts.size },
@@ -177,19 +134,4 @@ function saveUs(state: AlertsState): number {
     return (performance.now() - startedAt) * 1_000
   })
   return Math.min(...times)
-}
-
-function save(state: AlertsState): Map<string, Buffer> {
-  const parts = new Map<string, Buffer>()
-  for (const [key, part] of alerts.save(state)) if (part !== null) parts.set(key, part)
-  return parts
-}
-
-/** What the heap holds when all that can go has gone. */
-function usedBytes(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }

@@ -1,9 +1,7 @@
-import { alerts } from '../../processors/alerts/alerts.ts'
-import type { AlertsState } from '../../processors/alerts/state.ts'
 import { createRule, mark, metric, price } from '../../processors/alerts/testing/records.ts'
-import type { Output } from '../../processors/kernel/processor.ts'
 import type { Message } from '../../schemas/records.ts'
 import type { Bench, Figure } from '../figure.ts'
+import { bookOf, saveWhole, secondsToStart, walk } from './alerts/book.ts'
 
 const COUNTS = [1_000, 100_000, 1_000_000] as const
 /** Rules that the figures come by on their way: as many in a large book as in a small one. */
@@ -15,8 +13,13 @@ const UPDATES = ROUNDS * 3
 
 /** An asset's figures against a million mixed rules, a tenth of them for all symbols: as against a thousand; what a rule takes, and a start with all of them. */
 const bench: Bench = () => {
-  const states = COUNTS.map((count) => stateOf(count))
-  const walks = states.map(({ state }) => Array.from({ length: WALKS }, (_, nth) => walk(state, nth)))
+  const books = COUNTS.map((count) => bookOf(count, ruleOf))
+  const most = COUNTS.at(-1) ?? 0
+  const { bytes = NaN, state: whole } = books.at(-1) ?? {}
+  const seconds = whole === undefined ? NaN : secondsToStart(saveWhole(whole), most)
+  const walks = books.map(({ state }) =>
+    Array.from({ length: WALKS }, (_, nth) => walk(state, wayOf(nth * ROUNDS + 1), UPDATES)),
+  )
   const best = walks.map((all) => Math.min(...all.map(({ us }) => us)))
   const [rang = 0, ...others] = walks.map((all) => all.reduce((sum, one) => sum + one.rang, 0))
   if (rang === 0 || others.some((more) => more !== rang)) throw new Error('the walks did not ring alike')
@@ -26,9 +29,6 @@ const bench: Bench = () => {
     const metric = `update, ${count.toLocaleString('en-US')} rules against 1,000`
     return { bench: 'rules', metric, value, unit: 'us', baseline, ratio: value / baseline, n: UPDATES * WALKS }
   })
-  const most = COUNTS.at(-1) ?? 0
-  const bytes = states.at(-1)?.bytes ?? NaN
-  const seconds = secondsToStart(states.at(-1)?.parts ?? new Map<string, Buffer>(), most)
   return Promise.resolve([
     ...figures,
     { bench: 'rules', metric: 'triggers on that way', value: rang, unit: 'triggers', n: UPDATES * WALKS },
@@ -38,41 +38,6 @@ const bench: Bench = () => {
 }
 
 export default bench
-
-const ignore = (): void => undefined
-
-function apply(state: AlertsState, message: Message, emit: (output: Output) => void): void {
-  const entry = { topic: 'alerts.inputs', offset: 1, time: 0, message } as const
-  alerts.apply(state, entry, { partition: 0, v: 1, partitionTime: 0 }, emit)
-}
-
-interface Loaded {
-  readonly state: AlertsState
-  readonly bytes: number
-  /** As snapshots have it, of the most rules. */
-  readonly parts: ReadonlyMap<string, Buffer>
-}
-
-function stateOf(count: number): Loaded {
-  const state = alerts.empty()
-  apply(state, mark(0), ignore)
-  const before = process.memoryUsage().heapUsed
-  for (let n = 0; n < count; n++) apply(state, ruleOf(n), ignore)
-  const bytes = (process.memoryUsage().heapUsed - before) / count
-  const isMost = count === COUNTS.at(-1)
-  const parts = [...alerts.save(state)].flatMap(([key, part]): [string, Buffer][] =>
-    part && isMost ? [[key, part]] : [],
-  )
-  return { state, bytes, parts: new Map(parts) }
-}
-
-function secondsToStart(parts: ReadonlyMap<string, Buffer>, count: number): number {
-  const startedAt = performance.now()
-  const state = alerts.load(parts)
-  const seconds = (performance.now() - startedAt) / 1_000
-  if (state.alerts.size !== count) throw new Error(`${state.alerts.size} of ${count} rules were there after the start`)
-  return seconds
-}
 
 /** The first near the way of the figures, the others beyond it; of one condition, or two that are joined. */
 function ruleOf(n: number): Message<'command'> {
@@ -96,16 +61,6 @@ function ruleOf(n: number): Message<'command'> {
   return { type: 'command', value: { ...value, asset: isForAll ? '*0' : value.asset } }
 }
 
-function walk(state: AlertsState, nth: number): { readonly us: number; readonly rang: number } {
-  const messages = [...wayOf(nth * ROUNDS + 1)]
-  let rang = 0
-  const startedAt = performance.now()
-  for (const message of messages) apply(state, message, ({ topic }) => (rang += Number(topic === 'alerts.triggers')))
-  const us = ((performance.now() - startedAt) * 1_000) / UPDATES
-  save(state)
-  return { us, rang }
-}
-
 function* wayOf(first: number): Generator<Message> {
   for (let n = first; n < first + ROUNDS; n++) {
     const swing = Math.sin(n / 300)
@@ -114,8 +69,4 @@ function* wayOf(first: number): Generator<Message> {
     yield metric(n, 'funding', { 'funding_rate@okx': swing, 'open_interest@okx': 1_000 * (2 + swing) })
     yield mark(n)
   }
-}
-
-function save(state: AlertsState): void {
-  for (const _part of alerts.save(state)) continue
 }
