@@ -20,8 +20,6 @@ const entry = [
 const tests = [
   '**/testing/**',
   '**/*.test.ts',
-  // The rules of the code are a test.
-  'scripts/rules.ts',
   // Runs the legacy client in a process of its own.
   'scripts/clients/x402-v1/pay.mjs',
 ]

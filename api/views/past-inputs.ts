@@ -131,7 +131,11 @@ export async function* readPastInputs(database: Database, asked: PastAsked): Asy
     const known = [...minutes, ...rest]
     const needsNone = !wanted.has('candles') && !wanted.has('flow')
     const steps = needsNone ? emptySteps(range, readings) : known.toSorted((a, b) => a.start - b.start)
-    yield pageOf(steps.filter(({ start, length }) => start + length <= end), asked, readings) // prettier-ignore
+    yield pageOf(
+      steps.filter(({ start, length }) => start + length <= end),
+      asked,
+      readings,
+    )
   }
 }
 
@@ -176,7 +180,8 @@ async function readCandles(database: Database, asked: PastAsked, length: Micros)
     const row = new Row(raw)
     const column = (name: string): readonly number[] => row.numbers(name)
     const [lows, highs, closes, volumes] = [column('lows'), column('highs'), column('closes'), column('volumes')]
-    const [quotes, bought, boughtQuote, pasts] = [column('quotes'), column('bought'), column('bought_quote'), column('pasts')] // prettier-ignore
+    const [quotes, bought] = [column('quotes'), column('bought')]
+    const [boughtQuote, pasts] = [column('bought_quote'), column('pasts')]
     const markets = row.texts('markets')
     const candles = row.texts('venues').map((venue, at): Candle => {
       const isSaid = (bought[at] ?? -1) >= 0
@@ -347,7 +352,8 @@ function flowOf(
   const used = candles.filter(({ bought }) => !isOfSides || bought !== null)
   const figures = [...Map.groupBy(used, ({ venue }) => venue)].flatMap(([venue, own]) => {
     const sum = (of: (candle: Candle) => number): number => own.reduce((total, candle) => total + of(candle), 0)
-    const [buy, usd] = [sum(({ bought, volume }) => bought ?? volume), sum(({ boughtQuote, quote }) => boughtQuote ?? quote)] // prettier-ignore
+    const buy = sum(({ bought, volume }) => bought ?? volume)
+    const usd = sum(({ boughtQuote, quote }) => boughtQuote ?? quote)
     return [
       told('buy', venue, buy),
       told('sell', venue, sum(({ volume }) => volume) - buy),

@@ -139,7 +139,12 @@ type Wanted = PageRange & PriceAlert & { readonly near: ReadonlySet<Micros> }
 
 async function readPieces(database: Database, wanted: Wanted, pieces: readonly Stretch[]): Promise<InputRecord[]> {
   const { asset, to, target, near } = wanted
-  const bounds = Object.fromEntries(pieces.flatMap((one, at) => [[`f${at}`, one.from], [`t${at}`, one.to]])) // prettier-ignore
+  const bounds = Object.fromEntries(
+    pieces.flatMap((one, at) => [
+      [`f${at}`, one.from],
+      [`t${at}`, one.to],
+    ]),
+  )
   const [raw] = await database.query(pricesSql(pieces), {
     asset,
     to,
@@ -150,7 +155,8 @@ async function readPieces(database: Database, wanted: Wanted, pieces: readonly S
   const row = new Row(raw)
   const column = (name: string) => row.numbers(name)
   const [last, low, high, offsets] = [column('last_usd'), column('low_usd'), column('high_usd'), column('offsets')]
-  const [lates, goods, partitions, same] = [column('late_flags'), column('good_flags'), column('partitions'), column('same_flags')] // prettier-ignore
+  const [lates, goods, same] = [column('late_flags'), column('good_flags'), column('same_flags')]
+  const partitions = column('partitions')
   return column('at').map((time, at) => ({
     partition: partitions[at] ?? 0,
     offset: offsets[at] ?? 0,
@@ -170,7 +176,12 @@ function isWithin(pieces: readonly Stretch[], minute: Micros): boolean {
   return minute >= (pieces[0]?.from ?? 0) - MINUTE && minute < (pieces.at(-1)?.to ?? 0)
 }
 
-type Told = Sample & { readonly low: number; readonly high: number; readonly late: boolean; readonly quality: 'good' | 'degraded' } // prettier-ignore
+type Told = Sample & {
+  readonly low: number
+  readonly high: number
+  readonly late: boolean
+  readonly quality: 'good' | 'degraded'
+}
 
 function messageOf(asset: string, told: Told): InputRecord['message'] {
   return { type: 'composite_price', value: { asset, ...told, change_24h: null, sources: [], v: 0 } }

@@ -21,8 +21,27 @@ describe('the covered share of an hour', () => {
     ['is the mean of the instruments', [instrument(45), instrument(-1)], 0.625],
     ['leaves out what had not traded by its end', [instrument(45), instrument(60)], 0.25],
     ['is less by what is missing', [instrument(0, [[15, 30]])], 0.75],
-    ['counts overlapping holes once, in any order', [instrument(0, [[20, 40], [10, 30], [25, 28]])], 0.5], // prettier-ignore
-    ['cuts holes at its bounds', [instrument(-90, [[-60, 6], [54, 90]])], 0.8], // prettier-ignore
+    [
+      'counts overlapping holes once, in any order',
+      [
+        instrument(0, [
+          [20, 40],
+          [10, 30],
+          [25, 28],
+        ]),
+      ],
+      0.5,
+    ],
+    [
+      'cuts holes at its bounds',
+      [
+        instrument(-90, [
+          [-60, 6],
+          [54, 90],
+        ]),
+      ],
+      0.8,
+    ],
     ['does not count a hole before the first trade twice', [instrument(30, [[0, 45]])], 0.25],
     ['is less by the time in which nobody was subscribed', [instrument(-90, [], [[-60, 15]])], 0.75],
     ['leaves out who was not subscribed all the time', [instrument(-90, [], [[-60, 60]]), instrument(30)], 0.5],

@@ -137,7 +137,11 @@ describe('an import of archives', () => {
     })
 
     it('goes by the trades where a name has no date', async () => {
-      const parts = [put('BTCUSDT-a.csv', binance(0, 10)), put('BTCUSDT-b.csv', binance(3_600)), put('BTCUSDT-c.csv', binance(7_300))] // prettier-ignore
+      const parts = [
+        put('BTCUSDT-a.csv', binance(0, 10)),
+        put('BTCUSDT-b.csv', binance(3_600)),
+        put('BTCUSDT-c.csv', binance(7_300)),
+      ]
       await write(parts.map((file) => ({ layout: 'binance', file })))
       expect(await gapsIn('tape')).toMatchObject([
         { from_time: (T0 + 3_600_000) * 1000, to_time: (T0 + 7_300_000) * 1000 },

@@ -24,8 +24,18 @@ export function readerContract(start: Start): void {
     const { log } = await start()
     const reader = log.reader()
     await log.writer().send(IN, 1, [at(T0), at(T0 + 10), at(T0 + 20)])
-    expect(await reader.offsets(IN, [0, 1], 'start')).toEqual(new Map([[0, 0], [1, 0]])) // prettier-ignore
-    expect(await reader.offsets(IN, [0, 1], 'end')).toEqual(new Map([[0, 0], [1, 3]])) // prettier-ignore
+    expect(await reader.offsets(IN, [0, 1], 'start')).toEqual(
+      new Map([
+        [0, 0],
+        [1, 0],
+      ]),
+    )
+    expect(await reader.offsets(IN, [0, 1], 'end')).toEqual(
+      new Map([
+        [0, 0],
+        [1, 3],
+      ]),
+    )
     expect((await reader.offsets(IN, [1], { time: T0 + 1 })).get(1)).toBe(1)
     expect((await reader.offsets(IN, [1], { time: T0 + 20 })).get(1)).toBe(2)
   })
@@ -33,7 +43,12 @@ export function readerContract(start: Start): void {
   it('gives the end for a time past the data', async () => {
     const { log } = await start()
     await log.writer().send(IN, 1, [at(T0), at(T0 + 10)])
-    expect(await log.reader().offsets(IN, [0, 1], { time: T0 + 11 })).toEqual(new Map([[0, 0], [1, 2]])) // prettier-ignore
+    expect(await log.reader().offsets(IN, [0, 1], { time: T0 + 11 })).toEqual(
+      new Map([
+        [0, 0],
+        [1, 2],
+      ]),
+    )
   })
 
   it('fetches several topics and partitions at once', async () => {
