@@ -19,7 +19,8 @@ import {
 import { readRules, RuleFileError, type FileRule } from './alert-rules/files.ts'
 import { testRules, TestFileError } from './alert-rules/run.ts'
 import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
-import { buy, agree, ownKey } from './pay/buy.ts'
+import { ownKey } from './command/payer.ts'
+import { buy, agree } from './pay/buy.ts'
 
 const usage = `npm run rules -- test FILE...             rings rules over written series, and says where they ring otherwise than expected
 npm run rules -- diff DIR|FILE [flags]    says what apply would do; exit 1 where it would do something

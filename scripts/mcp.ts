@@ -1,13 +1,12 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { privateKeyToAccount } from 'viem/accounts'
-import { readConfig } from '../infra/config/config.ts'
-import { walletKey } from '../infra/config/secrets.ts'
 import { payer as examplePayer } from '../infra/local/chain/accounts.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { packageVersion } from '../infra/version.ts'
 import { MarketDataClient } from './clients/typescript/src/index.ts'
 import { Payer } from './clients/typescript/src/payer.ts'
 import { runCommand, runOf, text, UsageError, type Values } from './command/command.ts'
+import { ownKey } from './command/payer.ts'
 import { createMcpServer } from './mcp/server.ts'
 
 const usage = `npm run mcp -- [flags]: a server of the Model Context Protocol on standard input and output, over the API's routes.
@@ -48,12 +47,9 @@ async function main(values: Values<typeof flags>): Promise<void> {
 
 function payerOf({ budgetUsdc, maxPerCallUsdc, isLocal }: Task): Payer | undefined {
   if (budgetUsdc === 0) return undefined
-  const config = readConfig(process.env, ['PAYER_KEY', 'PAYER_KEY_FILE'])
-  const hasKey = config.PAYER_KEY !== '' || config.PAYER_KEY_FILE !== ''
-  if (!hasKey && !isLocal) throw new UsageError('--budget-usdc needs a key: PAYER_KEY or PAYER_KEY_FILE')
-  const own = { PAYMENT_WALLET_KEY: config.PAYER_KEY, PAYMENT_WALLET_KEY_FILE: config.PAYER_KEY_FILE }
-  const account = privateKeyToAccount(hasKey ? walletKey(own) : examplePayer.key)
-  return new Payer(account, { maxPerCallUsdc, totalUsdc: budgetUsdc })
+  const key = ownKey() ?? (isLocal ? examplePayer.key : undefined)
+  if (key === undefined) throw new UsageError('--budget-usdc needs a key: PAYER_KEY or PAYER_KEY_FILE')
+  return new Payer(privateKeyToAccount(key), { maxPerCallUsdc, totalUsdc: budgetUsdc })
 }
 
 function readTask(values: Values<typeof flags>): Task {

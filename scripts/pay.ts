@@ -4,7 +4,8 @@ import { payer, token } from '../infra/local/chain/accounts.ts'
 import { tokenAbi, localClient } from '../infra/local/chain/prepare-chain.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
-import { buy, type Bought, agree, DOLLAR, ownKey } from './pay/buy.ts'
+import { ownKey } from './command/payer.ts'
+import { buy, type Bought, agree, DOLLAR } from './pay/buy.ts'
 
 const usage = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays what it asks, prints the answer.
 

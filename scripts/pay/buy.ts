@@ -3,8 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { decodeHeader, encodeHeader } from '../../processors/payments/wire/headers.ts'
 import { networks, type Network, authorizationTypes, USDC_DECIMALS } from '../../processors/payments/wire/offer.ts'
-import { readConfig } from '../../infra/config/config.ts'
-import { walletKey } from '../../infra/config/secrets.ts'
 import { UsageError } from '../command/command.ts'
 
 /** For one answer; of a stream for what comes next. */
@@ -215,13 +213,6 @@ export async function signPayment(
 }
 
 export const DOLLAR = 10 ** USDC_DECIMALS
-
-/** Own key, or undefined: then the example payer pays, whose key is public, and only play money. */
-export function ownKey(): `0x${string}` | undefined {
-  const config = readConfig(process.env, ['PAYER_KEY', 'PAYER_KEY_FILE'])
-  const own = { PAYMENT_WALLET_KEY: config.PAYER_KEY, PAYMENT_WALLET_KEY_FILE: config.PAYER_KEY_FILE }
-  return config.PAYER_KEY === '' && config.PAYER_KEY_FILE === '' ? undefined : walletKey(own)
-}
 
 /** Gives the amount, USDC; throws `UsageError` where an offer is not to be paid. */
 export function agree(offer: Offer, maxUsd: number, { local, hasKey }: { local: boolean; hasKey: boolean }): number {

@@ -2,10 +2,15 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { privateKeyToAccount } from 'viem/accounts'
+import { payer as examplePayer } from '../../infra/local/chain/accounts.ts'
 import { programFile } from '../../infra/local/system.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { MarketDataClient } from '../clients/typescript/src/index.ts'
+import { Payer } from '../clients/typescript/src/payer.ts'
 import { startOwnSystem, withoutPast } from '../own-system.ts'
-import { askFree, PaidCaller, type Json } from '../paid-caller.ts'
+
+export type Json = Record<string, unknown>
 
 const run = promisify(execFile)
 const PATIENCE_MS = 120_000
@@ -40,8 +45,7 @@ export async function writeReleaseData(folder: string, version: string): Promise
   mkdirSync(folder, { recursive: true })
   const paid = await startOwnSystem([...FLAGS, '--payments', 'local'], SMALL)
   try {
-    const caller = await PaidCaller.start(paid.run())
-    const { json: bought } = await again(() => caller.ask('POST', '/credit', { amount_usdc: 1 }))
+    const bought = await buyCredit(paid.run(), 1)
     await again(() => spend(paid.run(), bought))
     const key = { ...(await again(() => charged(paid.run(), bought))), api_key: bought['api_key'] }
     await paid.stop()
@@ -88,6 +92,22 @@ async function make(at: RunFile, name: string, value: number, terms: Json): Prom
     const { alert_id, manage_token } = (await answer.json()) as Json
     return { alert_id, manage_token }
   })
+}
+
+/** Credit of a new key, with play money: paid once, and asked for again until a system that has just begun gives it. */
+export async function buyCredit(at: RunFile, usdc: number): Promise<Json> {
+  const payer = new Payer(privateKeyToAccount(examplePayer.key), { maxPerCallUsdc: usdc, totalUsdc: usdc })
+  const client = new MarketDataClient({ baseUrl: urlOf(at, 'api'), payer, deadlineMs: PATIENCE_MS, tries: Infinity })
+  return { ...(await client.creditBuy({ amount_usdc: usdc })) }
+}
+
+/** What is told for nothing, or to who has `token`. Throws where it is refused. */
+export async function askFree(at: RunFile, route: string, token?: string): Promise<Json> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(urlOf(at, 'api') + route, { headers })
+  if (!response.ok) throw new Error(`${route}: ${response.status} ${await response.text()}`)
+  const { timestamp: _timestamp, ...rest } = (await response.json()) as Json
+  return rest
 }
 
 /** What the message of an alert says of itself. */

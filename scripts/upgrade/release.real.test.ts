@@ -15,9 +15,8 @@ import { recordId } from '../../schemas/record-id.ts'
 import { openBooks } from '../accounts/books.ts'
 import { Ledger } from '../accounts/source-ledger.ts'
 import { startOwnSystem, type OwnSystem } from '../own-system.ts'
-import { askFree, PaidCaller, type Json } from '../paid-caller.ts'
 import { everyAnswer, type Everything, type Present } from './testing/every-answer.ts'
-import { again as untilDone, FLAGS, noteOf, RELEASE_KEY, SMALL, VENUES, type Told } from './release-data.ts'
+import { askFree, buyCredit, FLAGS, noteOf, RELEASE_KEY, SMALL, VENUES, type Json, type Told } from './release-data.ts'
 import { folderOf, releases } from './testing/former-release.ts'
 
 const START_MS = 400_000
@@ -89,8 +88,7 @@ describe.each(releases)('a system of %s that was backed up, restored and started
 
   /** Makes what there is none of in a release: an alert of each older kind, paid for by a key that has enough for all. */
   async function presentOf(): Promise<Present> {
-    const caller = await PaidCaller.start(started().run())
-    const { json: bought } = await untilDone(() => caller.ask('POST', '/credit', { amount_usdc: 50 }))
+    const bought = await buyCredit(started().run(), 50)
     const payer = String(bought['api_key'])
     const owned = ({ alert_id, manage_token }: Json) => ({ id: String(alert_id), token: String(manage_token) })
     const made = async (base: string, terms: Json): Promise<ReturnType<typeof owned>> => {
