@@ -1,14 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { privateKeyToAccount } from 'viem/accounts'
-import { payer } from '../infra/local/chain/accounts.ts'
 import { withLock } from '../infra/local/lock.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import {
   applyStep,
-  patient,
   planOf,
   RuleRefused,
   type Ask,
@@ -18,9 +13,9 @@ import {
 } from './alert-rules/apply.ts'
 import { readRules, RuleFileError, type FileRule } from './alert-rules/files.ts'
 import { testRules, TestFileError } from './alert-rules/run.ts'
+import { MarketDataClient, NoAnswerError, NotPaidError } from './clients/typescript/src/index.ts'
 import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
-import { ownKey } from './command/payer.ts'
-import { buy, agree } from './pay/buy.ts'
+import { tellingPayer } from './command/payer.ts'
 
 const usage = `npm run rules -- test FILE...             rings rules over written series, and says where they ring otherwise than expected
 npm run rules -- diff DIR|FILE [flags]    says what apply would do; exit 1 where it would do something
@@ -45,7 +40,7 @@ async function main(values: Given, [command, ...words]: readonly string[]): Prom
   const rules = readRules(from, process.env)
   const tokens =
     values.tokens ?? path.join(statSync(from).isDirectory() ? from : path.dirname(from), '.rules-tokens.json')
-  const task = { rules, tokens, ask: patient(asker(values), delay), isPruning: values.prune === true }
+  const task = { rules, tokens, ask: asker(values), isPruning: values.prune === true }
   if (command === 'diff') return diff(task)
   const lock = `${tokens}.lock`
   if (existsSync(lock)) console.error(`${lock} is another apply's; waits while that runs`)
@@ -140,44 +135,24 @@ function isMissing(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** Pays what is asked, up to the limit of all of it. */
+/** Pays what is asked, up to the limit of all of it, and waits where the API takes no more for a moment. */
 function asker({ api, data = '.data', max = '1' }: Given): Ask {
-  if (!(Number(max) >= 0)) throw new UsageError('--max must be an amount of USD')
   const run = api === undefined ? running(data, 'or name another API with --api URL') : undefined
-  const base = api ?? (run === undefined ? '' : urlOf(run, 'api'))
-  const local = run?.parts.some(({ name }) => name === 'chain') === true
-  const key = ownKey()
-  let left = Number(max)
-  return async (method, where, { body, token, key: idempotency } = {}) => {
-    const url = new URL(where, base).href
-    const bought = await buy({
-      url,
-      method,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(idempotency !== undefined && { 'idempotency-key': idempotency }),
-      },
-      version: 2,
-      account: privateKeyToAccount(key ?? payer.key),
-      agree: (offer) => void (left -= agree(offer, left, { local, hasKey: key !== undefined })),
-      say: (line) => console.error(line),
-      nowSeconds: () => Math.floor(Date.now() / 1_000),
-      nonce: () => `0x${randomBytes(32).toString('hex')}`,
-    }).catch((error: unknown) => {
-      throw unanswered(`${method} ${url}`, error)
-    })
-    const { status, text: told, offer, waitMs } = bought
-    // What was refused with its payment was tried often enough: anew it would be another payment.
-    const again = offer === undefined && waitMs !== undefined ? { waitMs } : {}
-    return { status, ...again, body: bodyOf(told) }
+  const isLocal = run?.parts.some(({ name }) => name === 'chain') === true
+  const client = new MarketDataClient({
+    baseUrl: api ?? (run === undefined ? '' : urlOf(run, 'api')),
+    payer: tellingPayer({ maxUsd: Number(max), isLocal }),
+    tries: Infinity,
+  })
+  return async (method, where, { body, token, key } = {}) => {
+    const headers = {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    }
+    const sent = body === undefined ? { headers } : { headers, body: JSON.stringify(body) }
+    const { status, text: told } = await client.request(method, where, sent)
+    return { status, body: bodyOf(told) }
   }
-}
-
-/** `fetch` says by a `TypeError` that nobody answered, and by its cause why. */
-function unanswered(request: string, error: unknown): unknown {
-  if (!(error instanceof TypeError)) return error
-  return new UsageError(`${request}: ${error.message} (${error.cause instanceof Error ? error.cause.message : ''})`)
 }
 
 /** What is no JSON comes from something before the API. */
@@ -209,4 +184,7 @@ function writeOwned(file: string, owned: OwnedRules): void {
   renameSync(`${file}.new`, file)
 }
 
-await runCommand({ usage, flags, allowPositionals: true, expected: [RuleFileError, UsageError] }, main)
+await runCommand(
+  { usage, flags, allowPositionals: true, expected: [RuleFileError, UsageError, NotPaidError, NoAnswerError] },
+  main,
+)

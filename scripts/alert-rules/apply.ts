@@ -30,8 +30,6 @@ export interface Step {
 interface Answer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
-  /** After which the same may be asked again, milliseconds; undefined: nobody said. */
-  readonly waitMs?: number
 }
 
 /** Asks the API, and pays where it is to be paid. */
@@ -40,22 +38,6 @@ export type Ask = (
   path: string,
   sent?: { readonly body?: object; readonly token?: string; readonly key?: string },
 ) => Promise<Answer>
-
-/** For one request that is too many (429) again and again, milliseconds. */
-const PATIENCE_MS = 60_000
-
-/** Waits where the API takes no more for a moment, and asks again. */
-export function patient(ask: Ask, wait: (ms: number) => Promise<unknown>): Ask {
-  return async (...sent) => {
-    for (let waited = 0; ;) {
-      const answer = await ask(...sent)
-      const { status, waitMs } = answer
-      if (status !== 429 || waitMs === undefined || waited + waitMs > PATIENCE_MS) return answer
-      await wait(waitMs)
-      waited += waitMs
-    }
-  }
-}
 
 /** Milliseconds. */
 type Clock = () => number

@@ -1,6 +1,15 @@
 import { Api, operations, streams, type OperationName, type StreamName } from './api.ts'
-import { CallError, errorOf, NoAnswerError, PaymentRequiredError } from './errors.ts'
-import { eventsOf, nextOf, requestOf, errorReplyOf, type Outcome, type Request, type ServerEvent } from './exchange.ts'
+import { CallError, errorOf, PaymentRequiredError } from './errors.ts'
+import {
+  errorReplyOf,
+  eventsOf,
+  nextOf,
+  objectIn,
+  requestOf,
+  type Outcome,
+  type Request,
+  type ServerEvent,
+} from './exchange.ts'
 import type { PaidBy, Payment } from './payment.ts'
 
 export interface ClientOptions {
@@ -26,6 +35,18 @@ export interface CallOptions {
   /** Told what was paid, once the answer is there. */
   readonly onPaid?: (payment: Payment, receipt: string | null) => void
 }
+
+/** What goes with a request. */
+export interface Sent {
+  /** JSON. */
+  readonly body?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  /** Of the same request before: no other is signed. */
+  readonly payment?: Payment | undefined
+}
+
+/** What a request came to: the API's last word, a refusal too, and what was sent to pay for it. */
+export type Reply = Pick<Answered, 'status' | 'headers' | 'text' | 'events'> & { readonly payment: Payment | undefined }
 
 const DEADLINE_MS = 60_000
 const TRIES = 6
@@ -54,13 +75,25 @@ export class MarketDataClient extends Api<CallOptions> {
     return this.send(name, input, options)
   }
 
+  /**
+   * Any request, for programs that are told what to ask; `path` with its query. It waits out 429, and pays; what is not
+   * paid is not repeated. Throws `NoAnswerError` where nothing was said.
+   */
+  async request(method: string, path: string, { body, headers: own, payment: before }: Sent = {}): Promise<Reply> {
+    const json = body !== undefined && { 'content-type': 'application/json' }
+    const headers = { 'idempotency-key': crypto.randomUUID(), ...json, ...own }
+    const request = { method, url: `${this.#base}${path}`, headers, body, isRepeatable: false }
+    const { payment, outcome, error } = await this.#outcomeOf(request, {}, before)
+    if (outcome.kind === 'lost') throw sentWith(error, request, payment)
+    return { ...outcome, payment }
+  }
+
   protected async send(name: OperationName, input: object, options: CallOptions = {}): Promise<unknown> {
     const operation = operations[name]
     const { payment: before, idempotencyKey = crypto.randomUUID() } = options
     const key = operation.isKeyed ? (before?.idempotencyKey ?? idempotencyKey) : undefined
     const request = requestOf(operation, this.#base, input, key)
-    const until = Date.now() + (options.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS)
-    const { payment, outcome } = await this.#exchange(request, until, before)
+    const { payment, outcome } = await this.#exchange(request, options, before)
     if (payment !== undefined) options.onPaid?.(payment, outcome.headers.get('payment-response'))
     return JSON.parse(outcome.text)
   }
@@ -80,8 +113,7 @@ export class MarketDataClient extends Api<CallOptions> {
     for (;;) {
       const query = { ...input, ...(last !== '' && { last_event_id: last }) }
       const request = requestOf(streams[name], this.#base, query, undefined)
-      const until = Date.now() + (options.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS)
-      const { outcome, payment: paid } = await this.#exchange(request, until, payment)
+      const { outcome, payment: paid } = await this.#exchange(request, options, payment)
       if (paid !== undefined && !isTold) {
         options.onPaid?.(paid, outcome.headers.get('payment-response'))
         isTold = true
@@ -103,41 +135,42 @@ export class MarketDataClient extends Api<CallOptions> {
 
   async #exchange(
     request: Request,
-    until: number,
-    before?: Payment,
+    options: CallOptions,
+    before: Payment | undefined,
   ): Promise<{ payment: Payment | undefined; outcome: Answered }> {
-    const { tries = TRIES } = this.#options
-    let payment = before
-    try {
-      for (let attempt = 1; ; attempt++) {
-        const outcome = await this.#attempt(request, payment, until)
-        const next = nextOf(outcome, request, { isPaid: payment !== undefined, attempt })
-        if (next.do === 'throw') throw next.error
-        if (outcome.kind === 'answer' && next.do === 'give') return { payment, outcome }
-        if (outcome.kind === 'answer' && next.do === 'pay') payment = await this.#pay(outcome, request)
-        if (next.do !== 'wait') continue
-        if (attempt >= tries || Date.now() + next.ms >= until) throw next.error
-        await sleep(next.ms)
-      }
-    } catch (error) {
-      throw sentWith(error, request, payment)
-    }
+    const { payment, outcome, error } = await this.#outcomeOf(request, options, before)
+    if (outcome.kind === 'lost' || error !== undefined) throw sentWith(error, request, payment)
+    return { payment, outcome }
   }
 
-  /** With a key beside it: payments can be read on the chain, and the key is what nobody else has. */
-  async #pay(outcome: Answered, { headers }: Request): Promise<Payment> {
-    const { payer } = this.#options
-    if (payer === undefined) throw errorOf(errorReplyOf(outcome))
-    const body: unknown = JSON.parse(outcome.text)
-    const payment = await payer.pay({ header: (name) => outcome.headers.get(name), body })
-    const { 'idempotency-key': key = crypto.randomUUID() } = headers
-    return { ...payment, headers: { ...payment.headers, 'idempotency-key': key }, idempotencyKey: key }
+  /** The last of its attempts; with an error where that is no success. */
+  async #outcomeOf(
+    request: Request,
+    { deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS }: CallOptions,
+    before?: Payment,
+  ): Promise<{ payment: Payment | undefined; outcome: Outcome; error?: Error }> {
+    const { tries = TRIES, payer } = this.#options
+    const until = Date.now() + deadlineMs
+    let payment = before
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#attempt(request, payment, until)
+      const next = nextOf(outcome, request, { isPaid: payment !== undefined, attempt })
+      if (next.do === 'give') return { payment, outcome }
+      if (next.do === 'throw') return { payment, outcome, error: next.error }
+      if (outcome.kind === 'answer' && next.do === 'pay') {
+        if (payer === undefined) return { payment, outcome, error: errorOf(errorReplyOf(outcome)) }
+        payment = await paymentBy(payer, outcome, request)
+      }
+      if (next.do !== 'wait') continue
+      if (attempt >= tries || Date.now() + next.ms >= until) return { payment, outcome, error: next.error }
+      await sleep(next.ms)
+    }
   }
 
   async #attempt(request: Request, payment: Payment | undefined, until: number): Promise<Outcome> {
     const { fetch: send = fetch, apiKey } = this.#options
     const left = until - Date.now()
-    if (left <= 0) throw new NoAnswerError(`${request.method} ${request.url}: the deadline is over`)
+    if (left <= 0) return { kind: 'lost', why: 'the deadline is over' }
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new Error('the deadline is over')), left)
     try {
@@ -153,7 +186,7 @@ export class MarketDataClient extends Api<CallOptions> {
       if (isOpen && body !== null) return { kind: 'answer', status, headers, text: '', events: spoken(body, late) }
       return { kind: 'answer', status, headers, text: await response.text() }
     } catch (error) {
-      return { kind: 'lost', why: error instanceof Error ? error.message : String(error) }
+      return { kind: 'lost', why: whyOf(error) }
     } finally {
       clearTimeout(timer)
     }
@@ -161,6 +194,19 @@ export class MarketDataClient extends Api<CallOptions> {
 }
 
 type Answered = Extract<Outcome, { kind: 'answer' }>
+
+/** `fetch` says why it failed by the cause of its error. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
+}
+
+/** With a key beside it: payments can be read on the chain, and the key is what nobody else has. */
+async function paymentBy(payer: PaidBy, outcome: Answered, { headers }: Request): Promise<Payment> {
+  const payment = await payer.pay({ header: (name) => outcome.headers.get(name), body: objectIn(outcome.text) })
+  const { 'idempotency-key': key = crypto.randomUUID() } = headers
+  return { ...payment, headers: { ...payment.headers, 'idempotency-key': key }, idempotencyKey: key }
+}
 
 /** The error of a call with what was sent; a payment that was refused is of no further use. */
 function sentWith(error: unknown, { headers }: Request, payment: Payment | undefined): unknown {

@@ -48,8 +48,10 @@ export function nextOf(outcome: Outcome, request: Request, state: { isPaid: bool
   const error = errorOf(told)
   const ms = Math.min((told.retryAfterSeconds ?? 0) * 1000 || backoff, WAIT_MS_MAX)
   // A refusal at the door was not followed; any other 503 may have been.
-  const isRefusal = status === 429 || status === 202 || told.code === 'overloaded'
-  return isRefusal || (status === 503 && isSafe) ? { do: 'wait', ms, error } : { do: 'throw', error }
+  const isRefusal = status === 429 || told.code === 'overloaded'
+  return isRefusal || ((status === 503 || status === 202) && isSafe)
+    ? { do: 'wait', ms, error }
+    : { do: 'throw', error }
 }
 
 export function errorReplyOf({ status, headers, text }: Extract<Outcome, { kind: 'answer' }>): ErrorReply {
@@ -66,7 +68,8 @@ export function errorReplyOf({ status, headers, text }: Extract<Outcome, { kind:
   }
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> {
+/** Empty where it is no object. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
