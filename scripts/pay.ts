@@ -1,11 +1,18 @@
-import { randomBytes } from 'node:crypto'
-import { privateKeyToAccount } from 'viem/accounts'
-import { payer, token } from '../infra/local/chain/accounts.ts'
+import { token } from '../infra/local/chain/accounts.ts'
 import { tokenAbi, localClient } from '../infra/local/chain/prepare-chain.ts'
 import { urlOf } from '../infra/local/run-file.ts'
+import { decodeHeader } from '../processors/payments/wire/headers.ts'
+import { USDC_DECIMALS } from '../processors/payments/wire/offer.ts'
+import {
+  MarketDataClient,
+  NoAnswerError,
+  type PaidBy,
+  type Payment,
+  type Reply,
+  type Sent,
+} from './clients/typescript/src/index.ts'
 import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
-import { ownKey } from './command/payer.ts'
-import { buy, type Bought, agree, DOLLAR } from './pay/buy.ts'
+import { tellingPayer } from './command/payer.ts'
 
 const usage = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays what it asks, prints the answer.
 
@@ -20,6 +27,11 @@ const usage = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays wha
 
 The answer goes to standard output, a stream as it comes, the payment's story to standard error. Without a key the example
 payer of the local chain pays, with play money.`
+
+const DOLLAR = 10 ** USDC_DECIMALS
+/** For the answer with its payment, or the begin of a stream. */
+const DEADLINE_MS = 300_000
+const TRIES = 8
 
 interface Task {
   readonly method: string
@@ -36,24 +48,46 @@ const flags = { v1: flag, max: text, data: text, api: text } as const
 async function main(values: Values<typeof flags>, words: readonly string[]): Promise<boolean> {
   const task = readTask(values, words)
   const { api, chain } = addressesOf(task)
-  const key = ownKey()
-  const account = privateKeyToAccount(key ?? payer.key)
-  const before = await balanceOf(chain, account.address)
-  const bought = await buy({
-    url: new URL(task.path, api).href,
-    method: task.method,
-    body: task.body,
-    version: task.version,
-    account,
-    agree: (offer) => void agree(offer, task.maxUsd, { local: chain !== undefined, hasKey: key !== undefined }),
-    say: (line) => console.error(line),
-    show: (events) => void process.stdout.write(events),
-    nowSeconds: () => Math.floor(Date.now() / 1_000),
-    nonce: () => `0x${randomBytes(32).toString('hex')}`,
+  const payer = tellingPayer({ maxUsd: task.maxUsd, isLocal: chain !== undefined })
+  const before = await balanceOf(chain, payer.address)
+  const client = new MarketDataClient({
+    baseUrl: api,
+    payer: task.version === 1 ? asVersion1(payer) : payer,
+    deadlineMs: DEADLINE_MS,
+    tries: TRIES,
   })
-  if (bought.text !== '') console.log(pretty(bought.text))
-  tell(bought, account.address, before, await balanceOf(chain, account.address))
-  return bought.status < 400
+  const reply = await shown((sent) => client.request(task.method, task.path, { body: task.body, ...sent }))
+  if (reply.text !== '') console.log(pretty(reply.text))
+  tell(reply, payer.address, before, await balanceOf(chain, payer.address))
+  return reply.status < 400
+}
+
+/** The body of a 402 alone is what clients of version 1 read. */
+function asVersion1(payer: PaidBy): PaidBy {
+  return { pay: ({ body }) => payer.pay({ header: () => null, body }) }
+}
+
+/** The reply, once its events are shown as they came; what was paid for and is cut is opened again by the same payment. */
+async function shown(ask: (sent: Sent) => Promise<Reply>): Promise<Reply> {
+  let payment: Payment | undefined
+  for (let tries = 1; ; tries++) {
+    const reply = await ask({ payment }).catch(unanswered)
+    try {
+      for await (const bytes of reply.events ?? []) process.stdout.write(bytes)
+      return reply
+    } catch (error) {
+      if (reply.payment === undefined || tries === TRIES) throw error
+      console.error(`${error instanceof Error ? error.message : String(error)}; the same payment again`)
+      payment = reply.payment
+    }
+  }
+}
+
+/** Where the answer to a payment never came, there is none; the money may have moved. */
+function unanswered(error: unknown): Reply {
+  if (!(error instanceof NoAnswerError) || error.payment === undefined) throw error
+  console.error(error.message)
+  return { status: 503, headers: new Headers(), text: '', payment: error.payment }
 }
 
 function addressesOf({ data, api }: Task): { readonly api: string; readonly chain: string | undefined } {
@@ -67,12 +101,13 @@ async function balanceOf(chain: string | undefined, address: `0x${string}`): Pro
   return localClient(chain).readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [address] })
 }
 
-function tell({ status, offer, receipt }: Bought, payerAddress: string, before?: bigint, after?: bigint): void {
-  if (offer === undefined) {
+function tell({ status, headers, payment }: Reply, payerAddress: `0x${string}`, before?: bigint, after?: bigint): void {
+  if (payment === undefined) {
     console.error(`${status}: nothing was asked for, nothing was paid`)
     return
   }
-  console.error(`${status}: ${receipt === undefined ? 'no receipt' : JSON.stringify(receipt)}`)
+  const receipt = decodeHeader(headers.get('payment-response') ?? headers.get('x-payment-response') ?? '')
+  console.error(`${status}: ${'object' in receipt ? JSON.stringify(receipt.object) : 'no receipt'}`)
   if (before === undefined || after === undefined) return
   console.error(`${payerAddress} paid ${Number(before - after) / DOLLAR} USDC and has ${Number(after) / DOLLAR}`)
 }
@@ -89,10 +124,8 @@ function readTask(values: Values<typeof flags>, words: readonly string[]): Task 
   const [method = '', path = '', body, ...rest] = words
   if (!/^[A-Za-z]+$/.test(method) || !path.startsWith('/') || rest.length > 0)
     throw new UsageError(`say METHOD PATH [BODY], for example GET /cvd/BTC\n\n${usage}`)
-  const maxUsd = Number(values.max ?? '1')
-  if (!(maxUsd >= 0)) throw new UsageError('--max must be an amount of USD')
-  const version = values.v1 === true ? 1 : 2
-  return { method: method.toUpperCase(), path, body, version, maxUsd, data: values.data ?? '.data', api: values.api }
+  const { v1, max = '1', data = '.data', api } = values
+  return { method: method.toUpperCase(), path, body, version: v1 === true ? 1 : 2, maxUsd: Number(max), data, api }
 }
 
 await runCommand({ usage, flags, allowPositionals: true }, main)

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { parseAbiItem } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { payer, token } from '../../infra/local/chain/accounts.ts'
 import { tokenAbi, localClient } from '../../infra/local/chain/prepare-chain.ts'
 import { decodeHeader } from '../../processors/payments/wire/headers.ts'
-import { readOffer, signPayment } from '../pay/buy.ts'
+import { Payer } from '../clients/typescript/src/payer.ts'
+import type { PaidBy, Payment } from '../clients/typescript/src/payment.ts'
 
 /** What was paid, by the chain's account and by the API's receipts, millionths of a dollar. */
 export interface PaymentReport {
@@ -24,17 +24,18 @@ export function isSoundPayments({ told, spent, unreceipted, twice }: PaymentRepo
   return spent === told && unreceipted === 0 && twice === 0
 }
 
-export interface Payment {
-  readonly header: readonly [name: string, value: string]
-  readonly amount: bigint
-}
+/** More than there is of play money, USDC. */
+const WITHOUT_LIMIT = 1_000_000_000
 
 /** The example payer of the local chain, with an account of its own of what it bought. */
 export class ChaosPayer {
   readonly #url: string
   readonly #before: { readonly balance: bigint; readonly block: bigint }
-  readonly #account = privateKeyToAccount(payer.key)
-  readonly #open = new Map<string, bigint>()
+  readonly #payer = new Payer(privateKeyToAccount(payer.key), {
+    maxPerCallUsdc: WITHOUT_LIMIT,
+    totalUsdc: WITHOUT_LIMIT,
+  })
+  readonly #open = new Set<Payment>()
   /** What each payment is for, by its nonce. */
   readonly #requests = new Map<string, object>()
   /** Transactions that receipts name. */
@@ -52,29 +53,26 @@ export class ChaosPayer {
   }
 
   /** Signs what a 402 asks for, for one request. Sent again, it is the same payment. */
-  async pay(challenge: string | null, body: string, request: object): Promise<Payment> {
-    const read = readOffer(2, challenge, body)
-    if ('fault' in read) throw new TypeError(read.fault)
-    const nonce = `0x${randomBytes(32).toString('hex')}` as const
-    const header = await signPayment(read.offer, this.#account, { nowSeconds: Math.floor(Date.now() / 1_000), nonce })
-    this.#open.set(header[1], read.offer.amount)
-    this.#requests.set(nonce, request)
-    return { header, amount: read.offer.amount }
+  async pay(asked: Parameters<PaidBy['pay']>[0], request: object): Promise<Payment> {
+    const payment = await this.#payer.pay(asked)
+    this.#open.add(payment)
+    this.#requests.set(nonceOf(payment), request)
+    return payment
   }
 
   /** The answer that a payment brought: with a receipt it was paid for, without one it was free, or refused. */
-  answered({ header: [, value], amount }: Payment, receipt: string | null): void {
-    if (!this.#open.delete(value)) return
+  answered(payment: Payment, receipt: string | null): void {
+    if (!this.#open.delete(payment)) return
     const read = decodeHeader(receipt ?? '')
     if (!('object' in read)) return
     const { success, transaction } = read.object as { success?: unknown; transaction?: unknown }
     if (success !== true || typeof transaction !== 'string') return
     this.#named.add(transaction)
-    this.#told += amount
+    this.#told += amountOf(payment)
   }
 
   async report(): Promise<PaymentReport> {
-    const unanswered = [...this.#open.values()].reduce((sum, amount) => sum + amount, 0n)
+    const unanswered = [...this.#open].reduce((sum, payment) => sum + amountOf(payment), 0n)
     const spent = this.#before.balance - (await balance(this.#url))
     const filter = { address: token, fromBlock: this.#before.block, args: { authorizer: payer.address } } as const
     const uses = await localClient(this.#url).getLogs({ ...filter, event: usedEvent })
@@ -84,6 +82,19 @@ export class ChaosPayer {
     const [receipts, told] = [this.#named.size, this.#told]
     return { receipts, told, spent, unanswered, unreceipted, twice: ours.length - charged.size }
   }
+}
+
+/** Millionths. */
+function amountOf({ usdc }: Payment): bigint {
+  return BigInt(Math.round(usdc * 1_000_000))
+}
+
+function nonceOf({ headers }: Payment): string {
+  const read = decodeHeader(headers['PAYMENT-SIGNATURE'] ?? '')
+  const { payload } = ('object' in read ? read.object : {}) as { payload?: { authorization?: { nonce?: string } } }
+  const { nonce } = payload?.authorization ?? {}
+  if (nonce === undefined) throw new TypeError('the payment has no nonce')
+  return nonce
 }
 
 const usedEvent = parseAbiItem('event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)')

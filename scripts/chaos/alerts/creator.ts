@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../../../infra/simulator/market/random.ts'
-import type { ChaosPayer, Payment } from '../payer.ts'
+import type { Payment } from '../../clients/typescript/src/payment.ts'
+import type { ChaosPayer } from '../payer.ts'
 
 const SYMBOLS = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE'] as const
 /** Rules are for these too: more than one destination is told in a minute. */
@@ -150,16 +151,16 @@ export class AlertCreator {
     const { payer } = this.#options
     while (performance.now() < deadline) {
       try {
-        const { status, text, challenge, receipt } = await this.#call(path, request, payment)
+        const { status, text, header } = await this.#call(path, request, payment)
         last = `${status} ${text.slice(0, 200)}`
         if (status === 402 && payer !== undefined) {
-          if (payment !== undefined) payer.answered(payment, receipt)
-          payment = await payer.pay(challenge, text, request)
+          if (payment !== undefined) payer.answered(payment, header('payment-response'))
+          payment = await payer.pay({ header, body: JSON.parse(text) as unknown }, request)
           last = 'the payment was signed'
           continue
         }
         if ([wanted].flat().includes(status)) {
-          if (payment !== undefined) payer?.answered(payment, receipt)
+          if (payment !== undefined) payer?.answered(payment, header('payment-response'))
           return JSON.parse(text) as Record<string, unknown>
         }
         if (status < 429 && status >= 400) throw new TypeError(last)
@@ -173,13 +174,11 @@ export class AlertCreator {
   }
 
   async #call(path: string, request: RequestInit, payment: Payment | undefined) {
-    const headers = new Headers(request.headers)
-    if (payment !== undefined) headers.set(...payment.header)
+    const headers = { ...(request.headers as Record<string, string>), ...payment?.headers }
     const signal = AbortSignal.timeout(payment === undefined ? ANSWER_MS : PAID_ANSWER_MS)
     const answer = await fetch(`${this.#options.api()}${path}`, { ...request, headers, signal })
     const text = await answer.text()
-    const challenge = answer.headers.get('payment-required')
-    return { status: answer.status, text, challenge, receipt: answer.headers.get('payment-response') }
+    return { status: answer.status, text, header: (name: string) => answer.headers.get(name) }
   }
 }
 
