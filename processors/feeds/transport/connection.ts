@@ -245,13 +245,19 @@ function isNotJson(event: FrameEvent): boolean {
   return event.kind === 'refused' && event.reason === 'not-json'
 }
 
-/** Seconds or an HTTP date, as milliseconds from `now`; undefined where the header is absent or unreadable. */
+/** Seconds or an HTTP date, as milliseconds from `now`; undefined where the header is absent or no wait can be read off it. */
 export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
   if (header === null || header === undefined || header === '') return undefined
   const seconds = Number(header)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000)
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+  return waitOf(Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - now)
+}
+
+/** No venue bans for longer (Binance's longest are of three days): what says more is no wait, but a time in place of seconds. */
+const banMsMax = 3 * 86_400_000
+
+/** A wait that a venue told, milliseconds; undefined where it is none. */
+export function waitOf(ms: number): number | undefined {
+  return ms <= banMsMax ? Math.max(0, ms) : undefined
 }
 
 function textOf(data: RawData): string {

@@ -81,6 +81,9 @@ describe('waiting', () => {
     ['120', 120_000],
     ['0', 0],
     ['Thu, 01 Jan 1970 00:01:00 GMT', 60_000],
+    ['259200', 259_200_000],
+    ['1764195000', undefined],
+    ['Thu, 01 Jan 1971 00:00:00 GMT', undefined],
     ['soon', undefined],
     [null, undefined],
   ])('as Retry-After: %s says is %s ms', (header, expected) => {

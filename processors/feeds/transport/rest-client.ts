@@ -1,7 +1,7 @@
 import type { VenueName } from '../../../schemas/venues.ts'
 import { hostNow, ticks } from '../runtime/process-clock.ts'
 import type { Rest, RestAnswer, RestCall, RestHost, RestOutcome, RestRules, Venue } from '../venues/venue.ts'
-import { retryAfterMs } from './connection.ts'
+import { retryAfterMs, waitOf } from './connection.ts'
 import { type Priority, RequestQueue } from './request-queue.ts'
 
 /** Longest wait for an answer, headers and body together. */
@@ -187,7 +187,7 @@ export class RestClient implements Rest {
         if (response.ok) return answer
         return { kind: 'error', code: `http_${response.status}`, message: text.slice(0, 200) }
       case 'limited':
-        return this.#limited(answer.retryAfterMs ?? retryAfter, undefined)
+        return this.#limited(retryAfter, undefined)
       case 'failed':
       case 'error':
         return answer
@@ -198,7 +198,7 @@ export class RestClient implements Rest {
   #untilReset({ headers }: Response): number | undefined {
     const { header, unitMs } = this.#resets ?? { header: '', unitMs: 0 }
     const until = header === '' ? 0 : Number(headers.get(header) ?? 0) * unitMs
-    return until > hostNow() ? until - hostNow() : undefined
+    return until > hostNow() ? waitOf(until - hostNow()) : undefined
   }
 
   async #limited(retryAfter: number | undefined, response: Response | undefined): Promise<RestOutcome<never>> {

@@ -235,7 +235,7 @@ export interface RestCall {
  */
 export type RestAnswer<Row> =
   | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly next?: RestCall }
-  | { readonly kind: 'limited'; readonly retryAfterMs?: number }
+  | { readonly kind: 'limited' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'error'; readonly code: string; readonly message: string }
 

@@ -92,6 +92,7 @@ describe('CoinGecko', () => {
     ['a change as text', { price_change_percentage_7d_in_currency: '1' }],
     ['a broken rank', { market_cap_rank: 1.5 }],
     ['a rank of zero', { market_cap_rank: 0 }],
+    ['a rank beyond all coins', { market_cap_rank: 3_000_000_000 }],
     ['a date that is none', { ath_date: 'yesterday' }],
     ['no time', { last_updated: null }],
     ['a time as number', { last_updated: now }],

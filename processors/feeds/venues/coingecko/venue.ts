@@ -7,6 +7,8 @@ import type { Poll, RestAnswer, Venue } from '../venue.ts'
 /** One call tells all ids: "ids: coins' ids, comma-separated"; a page has at most 250. */
 const PAGE_SIZE = 250
 const PERIODS = '24h,7d,30d'
+/** What the record's field holds; no registry lists as many coins. */
+const RANK_MAX = 2 ** 31 - 1
 
 const query = new URLSearchParams({
   vs_currency: 'usd',
@@ -43,7 +45,7 @@ function readCoin(row: unknown): FactRow {
 /** Undefined where one of the figures is neither a number nor missing. */
 function figuresOf(row: Record<string, unknown>) {
   const rank = row['market_cap_rank'] ?? null
-  if (rank !== null && (!isCount(rank) || rank === 0)) return undefined
+  if (rank !== null && (!isCount(rank) || rank === 0 || rank > RANK_MAX)) return undefined
   const figures = {
     price: sizeOf(row['current_price']),
     volume24h: amountOf(row['total_volume']),
