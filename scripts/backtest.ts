@@ -1,4 +1,4 @@
-import { backtest, type Outcome } from './backtest/backtest.ts'
+import { backtest, endOf, type Outcome } from './backtest/backtest.ts'
 import { checkJson, checkText, isEqual } from './backtest/check.ts'
 import { load } from './backtest/load.ts'
 import { writeParquet, clearResults, tablesOf, writeJson } from './backtest/results.ts'
@@ -12,14 +12,9 @@ import { systemOf } from './command/system.ts'
 import { ProgressBar } from './command/progress-bar.ts'
 import { writeFile } from '../infra/tapes/segment-file.ts'
 
-/** The live system's outputs follow its inputs within this time. */
-const SETTLED_MS = 15_000
-
 async function main(given: BacktestOptions, stop: AbortSignal): Promise<boolean> {
   const tape = await openTape(given.source, given.data)
-  const isRunning = given.source === 'kafka' || given.source === 'clickhouse'
-  const to = isRunning && !Number.isFinite(given.to) ? Date.now() - SETTLED_MS : given.to
-  const options = { ...given, to }
+  const options = { ...given, to: endOf(given, tape, Date.now()) }
   if (options.out !== undefined) clearResults(options.out)
   const bar = new ProgressBar({
     isTerminal: process.stderr.isTTY,

@@ -16,9 +16,9 @@ const SETTINGS =
 
 /**
  * The tables of a running system as a tape: of equal records only one, and no tombstones; offsets and times are the
- * log's own. Derived topics can be compared with, not replayed.
+ * log's own. Derived topics can be compared with, not replayed. `until`: see `heldUpTo`.
  */
-export function clickhouseTape(clickhouse: Clickhouse, partitions: number): Tape {
+export function clickhouseTape(clickhouse: Clickhouse, partitions: number, until?: number): Tape {
   const codec = localCodec()
   const mappings = [...inputTables, ...derivedTables]
   const tables = new Tables(clickhouse, partitions)
@@ -28,12 +28,23 @@ export function clickhouseTape(clickhouse: Clickhouse, partitions: number): Tape
     partitions,
     topics: new Set(inputTables.map(({ topic }) => topic)),
     compared: new Set(derivedTables.map(({ topic }) => topic)),
+    ...(until === undefined ? {} : { until }),
     codec,
     lookUp: () => Promise.resolve(false),
     span: (topic, partition, range) => spanOf(tables, of(topic), { topic, partition }, range),
     read: (span) => readSpan(tables, codec, of(span.topic), span),
     close: () => clickhouse.close(),
   }
+}
+
+/** The record time up to which the tables have all inputs of all partitions, milliseconds; undefined: none is marked yet. */
+export async function heldUpTo(clickhouse: Clickhouse): Promise<number | undefined> {
+  const topics = [...new Set(inputTables.map(({ topic }) => topic))]
+  const [row] = await clickhouse.rows<{ ms: number | null }>(
+    `SELECT minOrNull(toFloat64(toUnixTimestamp64Milli(time))) AS ms FROM partition_times WHERE topic IN {topics:Array(String)}`,
+    { topics },
+  )
+  return row?.ms ?? undefined
 }
 
 /** Offsets of a record type in a partition; of none: -1 as the last, and beyond every offset for the rest. */

@@ -9,7 +9,7 @@ import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import { fixedMembership } from '../../infra/kafka/membership.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { ownTopics } from '../../infra/kafka/testing/topics.ts'
-import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
+import { clickhouseTape, heldUpTo } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { TAPE_VERSION, type Format } from '../../infra/tapes/folder.ts'
 import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
@@ -147,6 +147,7 @@ describe('a backtest', () => {
     await other.close()
 
     await vi.waitFor(arrived, SOON)
+    expect(await heldUpTo(clickhouse)).toBe(T0 / 1000 + (SECONDS - 1) * 1_000 + 900)
     const fromTables = (await replay(clickhouseTape(tables(), PARTITIONS))).manifest
     expect(fromTables.outputs).toEqual(manifest.outputs)
     expect(fromTables.outputHash).toBe(manifest.outputHash)

@@ -27,6 +27,28 @@ export interface Surroundings {
   readonly stop: AbortSignal
 }
 
+/** The live system's outputs follow its inputs within this time. */
+const SETTLED_MS = 15_000
+
+/**
+ * The end of the range, milliseconds. Of a running system that is asked for no end: what is settled by `now`. Throws
+ * `TapeError` where ClickHouse has not all of the range yet.
+ */
+export function endOf(
+  { source, to }: Pick<BacktestOptions, 'source' | 'to'>,
+  { until = Infinity, name }: Pick<Tape, 'until' | 'name'>,
+  now: number,
+): number {
+  if (!Number.isFinite(to))
+    return source === 'kafka' || source === 'clickhouse' ? Math.min(now - SETTLED_MS, until) : to
+  if (source !== 'clickhouse' || to <= until) return to
+  const held = new Date(until).toISOString()
+  throw new TapeError(
+    'refused',
+    `${name} has all records up to ${held} only: try again later, name an earlier --to, or take --source kafka`,
+  )
+}
+
 /** Replays the tape as `options` say. Throws `TapeError` where there is nothing to replay. */
 export async function backtest(tape: Tape, options: BacktestOptions, around: Surroundings): Promise<Outcome> {
   const arranged = arrange(tape, options.mode)

@@ -5,7 +5,7 @@ import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { LogError } from '../../infra/kafka/seam.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { clickhouseOf } from '../../infra/local/secrets.ts'
-import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
+import { clickhouseTape, heldUpTo } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
 import { TapeError, type Tape } from '../../infra/tapes/tape.ts'
@@ -38,9 +38,10 @@ async function openKafka(run: RunFile): Promise<Tape> {
   }
 }
 
-function openTables(run: RunFile): Tape {
+async function openTables(run: RunFile): Promise<Tape> {
   const config = readConfig(process.env, ['CLICKHOUSE_DATABASE'])
-  return clickhouseTape(openClickhouse(run, config.CLICKHOUSE_DATABASE), run.partitions)
+  const clickhouse = openClickhouse(run, config.CLICKHOUSE_DATABASE)
+  return clickhouseTape(clickhouse, run.partitions, await heldUpTo(clickhouse))
 }
 
 /** The running system's ClickHouse; without `database` the server's default one. */
