@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, describe, it } from 'vitest'
+import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { avroType, schemaOf } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { topicOf, topics, type TopicName } from '../../schemas/topics.ts'
@@ -241,4 +242,11 @@ it('splits a text into statements at semicolons that end a line', () => {
 
 it('notices any change of a text', () => {
   expect(checksumOf('a')).not.toBe(checksumOf('a '))
+})
+
+it.each([...alertKinds].map(({ kind }) => kind))('says to analysts that alerts are of the kind %s', (kind) => {
+  const comments = [
+    ...text.matchAll(/^ {4}kind LowCardinality\(String\) COMMENT '(What the alert|Which payload)([^']*)'/gm),
+  ]
+  expect(comments.map(([comment]) => comment.includes(kind))).toEqual([true, true])
 })
