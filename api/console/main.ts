@@ -65,7 +65,7 @@ await runService({
     const hub = pageHub(pages.board, Date.now, () => void services.asked())
     const texts = new TtlCache({ keysMax: 1, clock: () => performance.now() })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
-    const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => hub.clients }
+    const system = { services, peers, latencies, payments: config.PAYMENTS }
     let access: Promise<OrderLog> | undefined
     const written = (): Promise<OrderLog> => {
       access ??= openLog(opened, log, instance).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { emptyFields } from '../../../schemas/codec.ts'
-import type { Alert, Attempt, Mark, Message, Records, RecordType, Trigger } from '../../../schemas/records.ts'
+import type { Alert, Attempt, Mark, Message, Records, RecordType } from '../../../schemas/records.ts'
 import { NEVER } from '../../../processors/alerts/state.ts'
 import type { Update } from '../../stream/board.ts'
 import { alert, CREATED as NOW } from '../testing/alert.ts'
@@ -9,30 +9,6 @@ import { Digest } from './digest.ts'
 function message<Type extends RecordType>(type: Type, value: Records[Type]): Message {
   // One of the union's members, whose two fields belong together.
   return { type, value } as Message
-}
-
-const trigger: Trigger = {
-  ...emptyFields('trigger'),
-  trigger_id: 'alert_btc_1_2_1',
-  alert_id: 'alert_btc_1_2',
-  kind: 'price',
-  asset: 'btc',
-  symbol: 'BTC',
-  receiver: 'secret-receiver',
-  webhook: 'secret-webhook',
-  key_version: 1,
-  severity: 'medium',
-  test: false,
-  current_price: 101,
-  target_price: 100,
-  condition: 'above',
-  condition_met: '101 is above 100',
-  quality: 'good',
-  late: false,
-  trigger_count: 1,
-  record: 'r',
-  time: NOW,
-  v: 1,
 }
 
 const attempt: Attempt = {
@@ -49,25 +25,17 @@ const attempt: Attempt = {
   triggered: NOW,
 }
 
-const mark = (time: number, state: 'live' | 'down'): Mark => ({
-  ...emptyFields('mark'),
-  writer: 'feed-1',
-  run: 1,
-  time,
-  venues: [{ venue: 'okx', state, sockets: 1, since: NOW }],
-})
+const mark = (time: number): Mark => ({ ...emptyFields('mark'), writer: 'feed-1', run: 1, time, venues: [] })
 
 describe('what a record says to a page', () => {
   it('holds no address, wallet, key or hash of an alert', () => {
     const digest = new Digest(NOW)
     const updates = [
       ...digest.of(message('alert', alert), 'alerts.state', 0),
-      ...digest.of(message('trigger', trigger), 'alerts.triggers', 0),
       ...digest.of(message('attempt', attempt), 'webhooks.attempts', 0),
     ]
     expect(updates.map(({ kind, key }) => [kind, key])).toEqual([
       ['alert', 'alert_btc_1_2'],
-      ['trigger', 'alert_btc_1_2_1'],
       ['attempt', `alert_btc_1_2_1/1/${NOW}`],
     ])
     expect(JSON.stringify(updates)).not.toContain('secret')
@@ -126,16 +94,6 @@ describe('what a record says to a page', () => {
     expect([of(false), of(true)]).toEqual([1, 0])
   })
 
-  it('tells a venue’s state when it changes, not every second in every partition', () => {
-    const digest = new Digest(NOW)
-    const states = (time: number, state: 'live' | 'down', partition: number): unknown[] =>
-      digest.of(message('mark', mark(time, state)), 'market.trades', partition).map(({ key }) => key)
-    expect(states(NOW, 'live', 0)).toEqual(['feed-1/okx'])
-    expect(states(NOW, 'live', 1)).toEqual([])
-    expect(states(NOW + 1_000_000, 'live', 0)).toEqual([])
-    expect(states(NOW + 2_000_000, 'down', 0)).toEqual(['feed-1/okx'])
-  })
-
   it('says from when and up to when an asset’s flow counts, in its own partition and never backwards', () => {
     const digest = new Digest(NOW)
     const prices = { open: 1, high: 1, low: 1, close: 1, open_time: NOW, close_time: NOW }
@@ -152,7 +110,7 @@ describe('what a record says to a page', () => {
     const flow = { asset: 'btc', instrument: 'okx:perp:BTC-USDT-SWAP', bucket: NOW, part: 0, final: false, v: 1 }
     digest.of(message('flow', { ...flow, ...prices, ...sums }), 'derived.flow', 3)
     const clock = (time: number, partition: number): unknown[] =>
-      digest.of(message('mark', mark(time, 'live')), 'derived.flow', partition).map(({ value }) => value)
+      digest.of(message('mark', mark(time)), 'derived.flow', partition).map(({ value }) => value)
     expect(clock(NOW + 1_000_000, 3)).toEqual([
       { symbol: 'BTC', delta: 1, delta_usd: 10, volume_usd: 30, since: NOW / 1000, time: NOW / 1000 + 1_000 },
     ])

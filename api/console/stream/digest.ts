@@ -15,7 +15,6 @@ import type {
   Mark,
   Message,
   Micros,
-  Trigger,
 } from '../../../schemas/records.ts'
 import { partsOf } from '../../../schemas/venues.ts'
 import { createdOf, kindOf, wholeOf, type CachedAlert } from '../../alerts/alert-store.ts'
@@ -31,10 +30,8 @@ export const keysMax = {
   risk: 2_000,
   liquidation: 200,
   alert: 1_000,
-  trigger: 300,
   attempt: 600,
   gap: 500,
-  venue: 100,
 } as const
 
 /** What records say, as updates of the board; pure but for what it remembers of them. */
@@ -43,7 +40,6 @@ export class Digest {
   readonly #totals: FlowTotals
   /** Assets with flow, by partition, with the partition's newest mark. */
   readonly #flows = new Map<number, { time: Micros; readonly assets: Set<string> }>()
-  readonly #venues = new Map<string, string>()
   /** Parts of alerts that are for several symbols, by the alert's id; those longest without a word are forgotten. */
   readonly #parts = new Map<string, Map<string, CachedAlert>>()
 
@@ -58,8 +54,7 @@ export class Digest {
       case 'flow':
         return [this.#flow(message.value, partition)]
       case 'mark':
-        if (topic === 'derived.flow') return this.#clock(message.value, partition)
-        return topic === 'market.trades' ? this.#states(message.value) : []
+        return topic === 'derived.flow' ? this.#clock(message.value, partition) : []
       case 'alert':
         return [alertUpdate(this.#whole(message.value))]
       default:
@@ -120,18 +115,6 @@ export class Digest {
     this.#flows.set(partition, known)
     return known
   }
-
-  /** A feed process repeats what it has of its venues every second, in every partition: only what changed is told. */
-  #states(mark: Mark): Update[] {
-    return mark.venues.flatMap(({ venue, state, sockets, since }) => {
-      const key = `${mark.writer}/${venue}`
-      const shown = `${state} ${sockets} ${since}`
-      if (this.#venues.get(key) === shown) return []
-      this.#venues.set(key, shown)
-      const value = { venue, feed: mark.writer, state, sockets, since: ms(since) }
-      return [{ kind: 'venue', key, asset: null, value }]
-    })
-  }
 }
 
 /** What a record says by itself. */
@@ -146,8 +129,6 @@ export function updateOf(message: Message): Update[] {
       return [riskUpdate(message.value)]
     case 'liquidation':
       return [liquidationUpdate(message.value)]
-    case 'trigger':
-      return [triggerUpdate(message.value)]
     case 'attempt':
       return [attemptUpdate(message.value)]
     case 'gap':
@@ -170,30 +151,26 @@ function rowSymbol(asset: string): { symbol: string } {
   return { symbol: symbolOf(asset) }
 }
 
-function priceUpdate({ asset, price, low, high, change_24h, sources, quality, time }: CompositePrice): Update {
-  const value = { ...rowSymbol(asset), price, low, high, change_24h, sources: sources.length, quality, time: ms(time) }
+function priceUpdate({ asset, price, change_24h, sources, quality, time }: CompositePrice): Update {
+  const value = { ...rowSymbol(asset), price, change_24h, sources: sources.length, quality, time: ms(time) }
   return { kind: 'price', key: asset, asset, value }
 }
 
-function fundingUpdate({ asset, exchanges, time }: Funding): Update {
-  const shown = exchanges.map((view) => ({
-    exchange: view.exchange,
-    rate: view.rate,
-    predicted: view.predicted,
-    next: msOrNull(view.next_settlement),
-    interval_hours: view.interval_hours,
-    mark: view.mark,
-    open_interest: view.open_interest,
-    time: msOrNull(view.rate_time),
+function fundingUpdate({ asset, exchanges }: Funding): Update {
+  const shown = exchanges.map(({ exchange, rate, interval_hours, rate_time }) => ({
+    exchange,
+    rate,
+    interval_hours,
+    time: msOrNull(rate_time),
   }))
-  return { kind: 'funding', key: asset, asset, value: { ...rowSymbol(asset), exchanges: shown, time: ms(time) } }
+  return { kind: 'funding', key: asset, asset, value: { exchanges: shown } }
 }
 
 function riskUpdate(risk: LiquidationRisk): Update {
-  const { asset, price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, at_risk_10_pct, cascade_risk, time } = risk
+  const { asset, open_interest_usd, at_risk_5_pct, at_risk_10_pct, cascade_risk, time } = risk
   const cascade_risk_reason = cascadeReason(at_risk_5_pct, at_risk_10_pct)
-  const figures = { price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, cascade_risk, cascade_risk_reason }
-  return { kind: 'risk', key: asset, asset, value: { ...rowSymbol(asset), ...figures, time: ms(time) } }
+  const value = { open_interest_usd, cascade_risk, cascade_risk_reason, time: ms(time) }
+  return { kind: 'risk', key: asset, asset, value }
 }
 
 function liquidationUpdate({ id, instrument, asset, side, size, price, value, time }: Liquidation): Update {
@@ -222,7 +199,6 @@ function alertShown(alert: CachedAlert): object {
     paused: alert.paused_until > 0,
     paused_until: alert.paused_until === NEVER ? null : msOrNull(alert.paused_until),
     trigger_count,
-    armed: alert.armed,
     created: ms(alert.created_at),
     order: createdOf(alert),
     expires: ms(alert.expires_at),
@@ -233,30 +209,6 @@ function alertShown(alert: CachedAlert): object {
 
 function alertUpdate(alert: CachedAlert): Update {
   return { kind: 'alert', key: alert.alert_id, asset: alert.asset, value: alertShown(alert) }
-}
-
-function triggerUpdate({
-  trigger_id,
-  alert_id: id,
-  asset,
-  severity,
-  test,
-  current_price,
-  condition_met,
-  time,
-}: Trigger): Update {
-  const alert_id = ownersId(id)
-  const value = {
-    ...rowSymbol(asset),
-    trigger_id,
-    alert_id,
-    severity,
-    test,
-    current_price,
-    condition_met,
-    time: ms(time),
-  }
-  return { kind: 'trigger', key: trigger_id, asset, value }
 }
 
 function attemptUpdate(attempt: Attempt): Update {

@@ -1,7 +1,7 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
 import { askPeer } from '../../peers.ts'
 import type { Peer, Services } from '../../services.ts'
-import { readAudits, readLetters } from '../../views/health.ts'
+import { readLetters } from '../../views/health.ts'
 import { readCustomers } from '../../views/credit.ts'
 import { readPromises } from '../../views/promises.ts'
 import { Row } from '../../views/database.ts'
@@ -15,8 +15,6 @@ export interface SystemParts {
   readonly latencies: Latencies
   /** As configured for the API that sells: off, local or x402. */
   readonly payments: string
-  /** Pages that listen now. */
-  readonly listening: () => number
 }
 
 const GAPS_MAX = 100
@@ -24,11 +22,6 @@ const GAPS_MAX = 100
 const gapsSql = `SELECT instrument, gap_id, asset, venue, toString(state) AS state, reason,
   ${microsSql('from_time')} AS from_us, ${microsSql('to_time')} AS to_us, ${microsSql('time')} AS time_us, missing
   FROM gaps WHERE to_time >= now64(6) - INTERVAL 1 DAY OR state = 'opened' ORDER BY from_us DESC LIMIT ${GAPS_MAX}`
-
-const deliveriesSql = `SELECT count() AS attempts, uniqExact(trigger_id) AS triggers,
-  uniqExactIf(trigger_id, outcome = 'delivered') AS delivered,
-  quantilesExact(0.5, 0.95, 0.99, 1)(dateDiff('microsecond', triggered, finished) / 1000) AS ms
-  FROM webhook_attempts WHERE number > 0 AND started >= now64(6) - INTERVAL 1 DAY`
 
 const paymentsSql = `SELECT toString(state) AS state, count() AS payments, sum(amount_usd) AS usd FROM payments
   WHERE state != 'reserved' GROUP BY state ORDER BY state`
@@ -39,12 +32,10 @@ const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FR
 export async function systemView(parts: SystemParts): Promise<object> {
   const { services, latencies, payments } = parts
   const month = iso(services.now() * 1_000).slice(0, 7)
-  const [promises, gaps, audit, letters, deliveries, states, revenue, keys, metrics, own] = await Promise.all([
+  const [promises, gaps, letters, states, revenue, keys, metrics, own] = await Promise.all([
     orNull(services, 'promises', () => readPromises(services.database)),
     orNull(services, 'gaps', () => services.database.query(gapsSql, {}).then((rows) => rows.map(gapOf))),
-    orNull(services, 'audits', () => readAudits(services.database)),
     orNull(services, 'dead letters', () => readLetters(services.database)),
-    orNull(services, 'deliveries', () => services.database.query(deliveriesSql, {}).then(([row]) => deliveriesOf(row))),
     orNull(services, 'payments', () => services.database.query(paymentsSql, {}).then((rows) => rows.map(stateOf))),
     orNull(services, 'revenue', () => services.database.query(revenueSql, {}).then((rows) => rows.map(revenueOf))),
     orNull(services, 'customers', () => readCustomers(services.database, month)),
@@ -55,15 +46,11 @@ export async function systemView(parts: SystemParts): Promise<object> {
   return {
     promises,
     gaps,
-    audited: audit === null ? null : audit.length,
     letters: letters && { ...letters, newest: letters.newest.map((row) => ({ ...row, time: row.time / 1000 })) },
     lag: lagOf(samples),
     hops: hopsOf(samples, latencies.percentiles(services.now())),
-    deliveries,
     payments: { mode: payments, states, revenue },
     customers: { month, keys },
-    listening: parts.listening(),
-    resident_bytes: process.memoryUsage.rss(),
   }
 }
 
@@ -95,18 +82,6 @@ function gapOf(raw: unknown): object {
     to: ms('to_us'),
     time: ms('time_us'),
     missing: row.nullableNumber('missing'),
-  }
-}
-
-function deliveriesOf(raw: unknown): object {
-  const row = new Row(raw)
-  const [p50, p95, p99, max] = row.number('attempts') === 0 ? [] : row.numbers('ms')
-  const times = { p50: p50 ?? null, p95: p95 ?? null, p99: p99 ?? null, max: max ?? null }
-  return {
-    attempts: row.number('attempts'),
-    triggers: row.number('triggers'),
-    delivered: row.number('delivered'),
-    ...times,
   }
 }
 

@@ -65,8 +65,6 @@ export interface ViewAnswer {
         }[]
       | null
   }
-  readonly listening: number
-  readonly resident_bytes: number
 }
 
 function fill(id: string, rows: readonly HTMLElement[], none: string): void {
