@@ -111,7 +111,7 @@ await runService({
 /** Undefined while the log is being read. */
 function begunOf(services: Services): readonly Update[] | undefined {
   try {
-    return begun(services.present())
+    return begun(services.present(), services.now())
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error

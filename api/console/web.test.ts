@@ -219,13 +219,15 @@ describe('the state of a stream', () => {
     expect(stateOf(status, gaps, about)).toBe(state)
   })
 
-  it('lists open gaps first, then the newest', () => {
+  it('lists open gaps first, then those of the last 24 h, the newest first', () => {
+    const now = 86_400_000 + 2_000
     const gaps = [
-      gap({ key: 'old', from: 1 }),
-      gap({ key: 'new', from: 9 }),
-      gap({ key: 'open', from: 0, state: 'opened' }),
+      gap({ key: 'old', from: 1, to: 2_000 }),
+      gap({ key: 'new', from: 9, to: 2_000 }),
+      gap({ key: 'over', from: 1, to: 1_999 }),
+      gap({ key: 'open', from: 0, to: 1, state: 'opened' }),
     ]
-    expect(inOrder(gaps).map(({ key }) => key)).toEqual(['open', 'new', 'old'])
+    expect(inOrder(gaps, now).map(({ key }) => key)).toEqual(['open', 'new', 'old'])
   })
 })
 

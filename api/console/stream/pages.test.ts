@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { Alert } from '../../../schemas/records.ts'
+import type { Alert, Gap } from '../../../schemas/records.ts'
 import { alert } from '../testing/alert.ts'
 import { Latencies } from './latencies.ts'
-import { PageBoard } from './pages.ts'
+import { emptyPresent, put } from '../../../processors/present/state.ts'
+import { emptyFields } from '../../../schemas/codec.ts'
+import { Present } from '../../present.ts'
+import { keysMax } from './digest.ts'
+import { begun, PageBoard } from './pages.ts'
 
 const STATES = { topic: 'alerts.state', partition: 0 } as const
 const RULE = 'alert_rule_list_1_2'
@@ -64,5 +68,55 @@ describe('a rule for several symbols on a page', () => {
       if (n % 500 === 0) heard.tells(`${RULE}.2.eth`, 'ETH', 'expired')
     }
     expect(heard.shown.find(({ key }) => key === RULE)).toEqual({ key: RULE, symbol: 'BTC,ETH', ended: null })
+  })
+})
+
+describe('the gaps that a page begins with', () => {
+  const NOW = 1_800_000_000_000
+  const DAY = 86_400_000_000
+  const end = NOW * 1_000 - DAY
+  const GAP: Gap = {
+    ...emptyFields('gap'),
+    instrument: 'okx:perp:BTC-USDT-SWAP',
+    asset: 'btc',
+    gap_id: 0,
+    feed: 'feeds',
+    state: 'filled',
+    reason: 'missing_ids',
+    from_time: end,
+    to_time: end,
+    time: end,
+  }
+
+  /** Keys that a page is told of, of a present that holds these and nothing else. */
+  function told(...gaps: readonly Partial<Gap>[]): string[] {
+    const states = [emptyPresent(), emptyPresent()]
+    for (const [at, given] of gaps.entries()) {
+      const gap = { ...GAP, gap_id: at, ...given }
+      const state = states[at % states.length]
+      if (state !== undefined) put(state, 'gap', String(at), gap)
+    }
+    const updates = begun(new Present(() => states, emptyPresent()), NOW)
+    return updates.map(({ kind, key }) => `${kind} ${key}`)
+  }
+  const key = (id: number): string => `gap okx:perp:BTC-USDT-SWAP/${id}`
+
+  it('are the open ones and those of the last day, from memory alone', () => {
+    const day = { state: 'filled', from_time: end, to_time: end } as const
+    const over = { state: 'filled', from_time: end - 1, to_time: end - 1 } as const
+    expect(told(day, over, { ...over, state: 'opened' }, { ...day, from_time: end + 5, state: 'unfillable' })).toEqual([
+      key(2),
+      key(3),
+      key(0),
+    ])
+  })
+
+  it('are no more than the board holds, the open ones among them', () => {
+    const many = Array.from(
+      { length: 700 },
+      (_, at) => ({ state: 'filled', to_time: end + at, from_time: end + at }) as const,
+    )
+    const keys = told(...many, { state: 'opened', from_time: 0, to_time: 0 })
+    expect([keys.length, keys[0], keys[1]]).toEqual([keysMax.gap, key(700), key(699)])
   })
 })

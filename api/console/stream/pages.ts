@@ -1,4 +1,5 @@
 import type { Position } from '../../../infra/kafka/seam.ts'
+import type { Gap, Micros } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import type { Present } from '../../present.ts'
 import type { RecordListener } from '../../present-table.ts'
@@ -12,6 +13,7 @@ import type { Latencies } from './latencies.ts'
 export const CLIENTS_MAX = 50
 
 const HOUR_MS = 3_600_000
+const DAY: Micros = 24 * HOUR_MS * 1_000
 
 /** What pages show beside what the present is made of, from how long ago (milliseconds; `start`: all there is). */
 const further = [
@@ -78,11 +80,21 @@ export function pageHub(board: Board, now: () => number, onListening: () => void
   return new Hub({ board, now, onListening, context: () => null, clientsMax: CLIENTS_MAX, callerMax: CLIENTS_MAX })
 }
 
-/** What a page begins with of the present, whether it has changed of late or not. */
-export function begun(present: Present): Update[] {
-  return present.states.flatMap(({ price, funding, risk }) => [
+/** What a page begins with of the present, whether it has changed of late or not; `now`: host's clock, milliseconds. */
+export function begun(present: Present, now: number): Update[] {
+  const values = present.states.flatMap(({ price, funding, risk }) => [
     ...[...price.values()].flatMap((value) => updateOf({ type: 'composite_price', value })),
     ...[...funding.values()].flatMap((value) => updateOf({ type: 'funding', value })),
     ...[...risk.values()].flatMap((value) => updateOf({ type: 'liquidation_risk', value })),
   ])
+  return [...values, ...gapsSince(present, now * 1_000 - DAY).flatMap((value) => updateOf({ type: 'gap', value }))]
+}
+
+/** Open ones first, then those that ended since, newest first; as many as the board holds. */
+function gapsSince(present: Present, since: Micros): Gap[] {
+  const isOpen = ({ state }: Gap): boolean => state === 'opened'
+  return present.states
+    .flatMap(({ gap }) => [...gap.values()].filter((one) => isOpen(one) || one.to_time >= since))
+    .toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || b.from_time - a.from_time)
+    .slice(0, keysMax.gap)
 }

@@ -1,11 +1,10 @@
-import { symbolOf } from '../../../schemas/catalogue.ts'
 import { askPeer } from '../../peers.ts'
 import type { Peer, Services } from '../../services.ts'
 import { readLetters } from '../../views/health.ts'
 import { readCustomers } from '../../views/credit.ts'
 import { readPromises } from '../../views/promises.ts'
 import { Row } from '../../views/database.ts'
-import { iso, microsSql } from '../../views/time.ts'
+import { iso } from '../../views/time.ts'
 import type { Latencies, Percentiles } from '../stream/latencies.ts'
 
 /** What the system page shows beside the API's own `/healthz`. */
@@ -17,12 +16,6 @@ export interface SystemParts {
   readonly payments: string
 }
 
-const GAPS_MAX = 100
-
-const gapsSql = `SELECT instrument, gap_id, asset, venue, toString(state) AS state, reason,
-  ${microsSql('from_time')} AS from_us, ${microsSql('to_time')} AS to_us, ${microsSql('time')} AS time_us, missing
-  FROM gaps WHERE to_time >= now64(6) - INTERVAL 1 DAY OR state = 'opened' ORDER BY from_us DESC LIMIT ${GAPS_MAX}`
-
 const paymentsSql = `SELECT toString(state) AS state, count() AS payments, sum(amount_usd) AS usd FROM payments
   WHERE state != 'reserved' GROUP BY state ORDER BY state`
 const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FROM revenue
@@ -32,9 +25,8 @@ const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FR
 export async function systemView(parts: SystemParts): Promise<object> {
   const { services, latencies, payments } = parts
   const month = iso(services.now() * 1_000).slice(0, 7)
-  const [promises, gaps, letters, states, revenue, keys, metrics, own] = await Promise.all([
+  const [promises, letters, states, revenue, keys, metrics, own] = await Promise.all([
     orNull(services, 'promises', () => readPromises(services.database)),
-    orNull(services, 'gaps', () => services.database.query(gapsSql, {}).then((rows) => rows.map(gapOf))),
     orNull(services, 'dead letters', () => readLetters(services.database)),
     orNull(services, 'payments', () => services.database.query(paymentsSql, {}).then((rows) => rows.map(stateOf))),
     orNull(services, 'revenue', () => services.database.query(revenueSql, {}).then((rows) => rows.map(revenueOf))),
@@ -45,7 +37,6 @@ export async function systemView(parts: SystemParts): Promise<object> {
   const samples = [...metrics.flat(), ...samplesOf(own, 'mda_api_query_')]
   return {
     promises,
-    gaps,
     letters: letters && { ...letters, newest: letters.newest.map((row) => ({ ...row, time: row.time / 1000 })) },
     lag: lagOf(samples),
     hops: hopsOf(samples, latencies.percentiles(services.now())),
@@ -66,23 +57,6 @@ async function orNull<Value>(services: Services, what: string, read: () => Promi
 async function metricsOf(services: Services, peer: Peer): Promise<Sample[]> {
   const answer = await orNull(services, `metrics of ${peer.name}`, () => askPeer(peer, '/metrics'))
   return answer?.status === 200 ? samplesOf(answer.text, 'mda_') : []
-}
-
-function gapOf(raw: unknown): object {
-  const row = new Row(raw)
-  const ms = (name: string): number => Math.round(row.number(name) / 1000)
-  return {
-    key: `${row.text('instrument')}/${row.number('gap_id')}`,
-    instrument: row.text('instrument'),
-    symbol: symbolOf(row.text('asset')),
-    venue: row.text('venue'),
-    state: row.text('state'),
-    reason: row.text('reason'),
-    from: ms('from_us'),
-    to: ms('to_us'),
-    time: ms('time_us'),
-    missing: row.nullableNumber('missing'),
-  }
 }
 
 function stateOf(raw: unknown): object {

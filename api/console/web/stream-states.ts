@@ -42,8 +42,12 @@ export function stateOf(
   return touching.some(({ state }) => state === 'filled') ? 'BACKFILLED' : 'LIVE'
 }
 
-/** Open ones first, then by when they began, newest first. */
-export function inOrder(gaps: Iterable<Gap>): Gap[] {
-  const rank = ({ state }: Gap): number => (state === 'opened' ? 0 : 1)
-  return [...gaps].toSorted((a, b) => rank(a) - rank(b) || b.from - a.from)
+const DAY_MS = 86_400_000
+
+/** Those that are open, then those of the last 24 h by when they began, newest first. */
+export function inOrder(gaps: Iterable<Gap>, now: number): Gap[] {
+  const isOpen = ({ state }: Gap): boolean => state === 'opened'
+  return [...gaps]
+    .filter((gap) => isOpen(gap) || gap.to >= now - DAY_MS)
+    .toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || b.from - a.from)
 }

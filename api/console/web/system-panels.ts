@@ -1,7 +1,6 @@
 import type { HealthzAnswer } from './answers.ts'
 import { byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
-import type { Gap } from './stream-states.ts'
 
 export interface ViewAnswer {
   readonly promises:
@@ -14,7 +13,6 @@ export interface ViewAnswer {
         readonly burn: Readonly<Record<string, number | null>>
       }[]
     | null
-  readonly gaps: readonly Gap[] | null
   readonly letters: {
     readonly count: number
     readonly newest: readonly {

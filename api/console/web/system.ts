@@ -17,7 +17,7 @@ const GAPS_SHOWN = 50
 
 /** Panels that an answer fills. */
 const ofHealth = ['topics', 'audit'] as const
-const ofView = ['promises', 'lag', 'hops', 'letters', 'payments', 'customers', 'gaps'] as const
+const ofView = ['promises', 'lag', 'hops', 'letters', 'payments', 'customers'] as const
 
 const gaps = new Map<string, Gap>()
 /** By symbol, what the API says of each venue, or why it says nothing. */
@@ -25,7 +25,8 @@ const statuses = new Map<string, Readonly<Record<string, { readonly status: stri
 /** In the order of the market page. */
 let symbols: readonly string[] = []
 const matrix = byId('matrix')
-let hasGaps = false
+/** Whether the stream has told which gaps there are. */
+let areGapsKnown = false
 
 async function readHealth(): Promise<void> {
   const answer = await ask<HealthzAnswer>('/api/healthz')
@@ -47,19 +48,8 @@ async function readView(): Promise<void> {
       else setState(byId(id), 'error', answer.message)
     return
   }
-  for (const id of ofView)
-    if (id === 'gaps' && answer.body.gaps === null) failed(byId(id), 'The gaps cannot be read just now.')
-    else answered(byId(id), now())
-  for (const gap of answer.body.gaps ?? []) put(gap.key, gap)
-  hasGaps ||= answer.body.gaps !== null
-  if (!hasGaps) setState(byId('gaps'), 'error', 'The gaps cannot be read just now. Trying again.')
+  for (const id of ofView) answered(byId(id), now())
   drawView(answer.body)
-}
-
-/** The later word on a gap stands. */
-function put(key: string, gap: Gap): void {
-  const before = gaps.get(key)
-  if (before === undefined || gap.time >= before.time) gaps.set(key, { ...gap, key })
 }
 
 async function readStates(): Promise<void> {
@@ -138,8 +128,8 @@ function drawMatrix(): void {
 
 function drawGaps(): void {
   const panel = byId('gaps')
-  if (!hasGaps) return
-  const all = inOrder(gaps.values())
+  if (!areGapsKnown) return
+  const all = inOrder(gaps.values(), now())
   const open = all.filter(({ state }) => state === 'opened').length
   const lost = all.filter(({ state }) => state === 'unfillable').length
   say(byId('gap-stats'), `${open} open, ${lost} unfillable, ${all.length - open - lost} filled.`)
@@ -165,12 +155,23 @@ function gapRow({ key, from, to, instrument, state, missing, reason }: Gap): HTM
 
 /** The stream's words are as `digest.ts` on the server writes them. */
 function heard(changes: readonly Change[]): void {
-  for (const [kind, key, value] of changes) if (kind === 'gap') put(key, value as Gap)
+  for (const [, key, value] of changes) {
+    const gap = value as Omit<Gap, 'key'>
+    // The later word on a gap stands.
+    if (gap.time >= (gaps.get(key)?.time ?? 0)) gaps.set(key, { ...gap, key })
+  }
   draw()
+}
+
+/** All that is known: what was here before may have been of another log. */
+function heardAnew(changes: readonly Change[]): void {
+  areGapsKnown = true
+  gaps.clear()
+  heard(changes)
 }
 
 drawHead()
 again(readHealth, REFRESH_MS)
 again(readView, REFRESH_MS)
 again(readStates, REFRESH_MS)
-follow({ kinds: ['gap'], changed: heard, known: heard })
+follow({ kinds: ['gap'], changed: heard, known: heardAnew })
