@@ -21,7 +21,7 @@ import { Unread } from '../unread.ts'
 import { TOKEN_LENGTH_MIN } from './session.ts'
 import { Latencies } from './stream/latencies.ts'
 import { begun, PageBoard, pageHub } from './stream/pages.ts'
-import { rulesView, catalogueView, symbolsView } from './views/tables.ts'
+import { rulesView, catalogueView, streamsView, symbolsView } from './views/tables.ts'
 import { systemView } from './views/system.ts'
 
 const settings = [
@@ -92,6 +92,7 @@ await runService({
       begun: () => begunOf(services),
       views: {
         symbols: () => symbolsView(services),
+        streams: () => streamsView(services),
         catalogue: () => catalogueView(services),
         rules: async () => rulesView(),
         system: async () => (await texts.get('system', SYSTEM_TTL_MS, () => systemView(system))).value,

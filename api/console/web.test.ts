@@ -216,7 +216,14 @@ describe('the state of a stream', () => {
     ['the venue refuses us', 'unavailable', [], 'UNAVAILABLE'],
     ['the venue has no such market', 'unlisted', [], 'UNLISTED'],
   ])('where %s (%s)', (_where, status, gaps, state) => {
-    expect(stateOf(status, gaps, about)).toBe(state)
+    expect(stateOf({ okx: status }, gaps, about)).toBe(state)
+  })
+
+  it('is that of the symbol where nothing is known by venue', () => {
+    expect([stateOf('warming_up', [gap({})], about), stateOf(null, [gap({})], about)]).toEqual([
+      'WARMING UP',
+      'NOT READ',
+    ])
   })
 
   it('lists open gaps first, then those of the last 24 h, the newest first', () => {

@@ -1,34 +1,53 @@
-import { coveredShare, type Covered } from '../../processors/cvd/covered-time.ts'
+import { coveredShare, type Covered, type Stretch } from '../../processors/cvd/covered-time.ts'
 import { periods, windowOf, type PeriodName } from '../../processors/cvd/periods.ts'
 import type { PastHour } from '../../processors/present/state.ts'
+import type { Micros } from '../../schemas/records.ts'
 import { coveredOf, unsubscribedOf } from '../views/covered.ts'
-import { aggregate, flowTime, sourcesOf, sumsOf } from '../views/cvd.ts'
+import { aggregate, flowTime, sourcesOf, sumsOf, type InstrumentSums } from '../views/cvd.ts'
 import { isCounted } from '../views/flow.ts'
-import { coverageOf, gapsOf } from '../views/gaps.ts'
+import { coverageOf, gapsOf, type GapRow } from '../views/gaps.ts'
 import { firstWithPast, heldSource, toldOver } from '../views/held-past.ts'
 import { iso } from '../views/time.ts'
-import { acknowledgedVenues, ageOf, isHole, viewVenues } from '../views/venues.ts'
+import { acknowledgedVenues, ageOf, isHole, viewVenues, type VenueView } from '../views/venues.ts'
 import { openSockets } from '../views/world.ts'
 import type { View } from '../reply.ts'
 import { noData, type AssetContext } from './answers.ts'
 import { newestByVenue } from './history.ts'
 
-/** `/cvd/:symbol`: what has closed, as the processor counts it, and the buckets that are open. */
-export function cvdView(context: AssetContext, period: PeriodName): View {
+/** What is counted of an asset over a period that ends now. */
+interface PeriodTrades {
+  /** How far the derived data are. */
+  readonly now: Micros
+  readonly window: Stretch
+  /** Of the instruments whose trades count. */
+  readonly sums: readonly InstrumentSums[]
+  readonly gaps: readonly GapRow[]
+}
+
+/** Throws `data_unavailable` where nothing is. */
+export function periodTrades(context: AssetContext, period: PeriodName): PeriodTrades {
   const { symbol, asset, present, world, clock, counted } = context
   const now = flowTime(present, asset)
   if (now === undefined) throw noData(`trade of ${symbol}`)
   const window = windowOf(periods[period], now)
   const sums = sumsOf(present, asset, period, now).filter(({ instrument }) => isCounted(instrument, counted))
   if (sums.length === 0 && acknowledgedVenues(asset, world, clock).size === 0) throw noData(`trade of ${symbol}`)
-  const gaps = gapsOf(present, asset, window)
+  return { now, window, sums, gaps: gapsOf(present, asset, window) }
+}
+
+/** What is known of the venues' streams in that time. */
+export function venuesOf(context: AssetContext, { now, sums, gaps }: PeriodTrades): VenueView[] {
+  const newest = newestByVenue(sums.filter((row) => row.newest > 0))
+  return viewVenues({ ...context, partitionTime: now, newest, gaps })
+}
+
+/** `/cvd/:symbol`: what has closed, as the processor counts it, and the buckets that are open. */
+export function cvdView(context: AssetContext, period: PeriodName): View {
+  const { symbol, asset, present, world, clock, counted } = context
+  const trades = periodTrades(context, period)
+  const { now, window, sums, gaps } = trades
+  const venues = venuesOf(context, trades)
   const unsubscribed = unsubscribedOf(present, asset)
-  const venues = viewVenues({
-    ...context,
-    partitionTime: now,
-    newest: newestByVenue(sums.filter(({ newest }) => newest > 0)),
-    gaps,
-  })
   const holes = gaps.filter(isHole)
   const listed = venues.filter((venue) => venue.listed)
   const missing = { holes, unsubscribed }

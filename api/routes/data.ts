@@ -5,6 +5,7 @@ import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply, type View } from '../reply.ts'
 import { symbol } from '../parameters.ts'
 import { type Call, dataRoute, type Output, type Route, type Run } from '../route.ts'
+import type { Services } from '../services.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
 import { flowPositions, tradedOf, type FlowPositions, type Traded } from '../views/flow.ts'
 import { readPartitionTime } from '../views/partition-times.ts'
@@ -49,7 +50,7 @@ export async function replyTrades(
 ): Promise<Reply | Run> {
   const context = assetContext(call.services, symbol)
   const { asset, clock } = context
-  const state = readinessOf(call, context)
+  const state = readinessOf(call.services, context, isMeant(call, context.asset))
   if (state === 'unwanted' || state === 'warming') return warmUp(call, context, state)
   const told = state === 'unavailable' ? undefined : await flowTime(call, asset)
   if (told === undefined) throw noData(`trade of ${context.symbol}`)
@@ -123,7 +124,7 @@ export function assetRoute({ output, view, isWanted, ...row }: AssetRoute): Rout
 /** The specified object while the symbol warms up; undefined: what there is can be given. */
 export async function warming(call: Asking, symbol: string): Promise<Reply | undefined> {
   const context = assetContext(call.services, symbol)
-  const state = readinessOf(call, context)
+  const state = readinessOf(call.services, context, isMeant(call, context.asset))
   return state === 'unwanted' || state === 'warming' ? warmUp(call, context, state) : undefined
 }
 
@@ -134,8 +135,14 @@ async function flowTime({ services }: Asking, asset: string): Promise<Micros | u
   return (await services.cache.get(`flow_time|${partition}`, FLOW_TIME_TTL_MS, load)).value
 }
 
-function readinessOf(call: Asking, context: AssetContext): Readiness {
-  const { services } = call
+/** Who only looks is told what there is. */
+function isMeant(call: Asking, asset: string): boolean {
+  const { preSubscribed, wants, now } = call.services
+  return preSubscribed.has(asset) || wants.stands(asset, now()) || onlyLooks(call)
+}
+
+/** `meant`: as of `StreamFacts`. */
+export function readinessOf(services: Services, context: AssetContext, meant: boolean): Readiness {
   const { asset, world, clock } = context
   const since = firstOf(tradedOf(context))
   const asked = services.wants.askedAt(asset)
@@ -144,8 +151,7 @@ function readinessOf(call: Asking, context: AssetContext): Readiness {
   return readiness({
     listed: listedVenues(context),
     acknowledged: acknowledgedVenues(asset, world, clock),
-    // Who only looks is told what there is.
-    meant: services.preSubscribed.has(asset) || services.wants.stands(asset, services.now()) || onlyLooks(call),
+    meant,
     askedAge: asked === undefined ? undefined : services.now() - asked,
     acknowledgedAge: rows.length === 0 ? undefined : (clock - first) / 1000,
     firstTradeAge: since === null ? undefined : (clock - since) / 1000,

@@ -7,7 +7,7 @@ import { createApp, type AppOptions } from '../pipeline.ts'
 import { RateLimiter } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import { routes } from '../routes.ts'
-import { createServices, type ServiceParts } from '../services.ts'
+import { createServices, type ServiceParts, type Services } from '../services.ts'
 import { channelBoard } from '../stream/channels.ts'
 import type { HeardBoard } from '../stream/heard.ts'
 import { Unread } from '../unread.ts'
@@ -31,6 +31,7 @@ export interface Harness {
   /** Hears of what is put into the views in memory. */
   readonly channels: HeardBoard
   readonly database: FakeDatabase
+  readonly services: Services
   readonly alerts: FakeAlertLog
   /** Assets that were asked for, in order. */
   readonly wanted: string[]
@@ -128,6 +129,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     url,
     channels,
     database,
+    services,
     alerts,
     wanted,
     advance(ms) {

@@ -9,7 +9,7 @@ import { freshReports, type World } from './world.ts'
 const TRADES_STALE: Micros = 30_000_000
 
 export const venueStatuses = ['live', 'gap', 'stale', 'unavailable', 'unlisted'] as const
-type VenueStatus = (typeof venueStatuses)[number]
+export type VenueStatus = (typeof venueStatuses)[number]
 
 /** All that may be asked for; those that `CVD_VENUES` does not name are in no answer. */
 export const venueNames: readonly TradeVenueName[] = tradeVenues.map(({ venue }) => venue)

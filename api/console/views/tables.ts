@@ -1,22 +1,49 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
 import { operatorsOf, windowsOf } from '../../../processors/alerts/kinds/rule-terms.ts'
 import { candles, metricNames, metricOf } from '../../../processors/alerts/metrics.ts'
-import { viewContext } from '../../routes/answers.ts'
+import { ApiError } from '../../errors.ts'
+import { assetContext, viewContext } from '../../routes/answers.ts'
+import { periodTrades, venuesOf } from '../../routes/cvd.ts'
+import { readinessOf } from '../../routes/data.ts'
 import type { Services } from '../../services.ts'
 import { deliverySchemas } from '../../alerts/destination.ts'
 import { apiKinds } from '../../alerts/kinds/kinds.ts'
 import { routes } from '../../routes.ts'
+import type { VenueStatus } from '../../views/venues.ts'
 
-/** The assets that are streamed: those from the start first, then those that somebody asked for. */
+/** The symbols that are streamed. */
 export async function symbolsView(services: Services): Promise<object> {
-  const { preSubscribed, mode, version } = services
+  const { mode, version } = services
+  const symbols = streamedAssets(services).map((asset) => ({ asset, symbol: symbolOf(asset) }))
+  return { mode, version, now: services.now(), symbols }
+}
+
+/** Those from the start first, then those that somebody asked for. */
+function streamedAssets(services: Services): string[] {
   const { subscriptions } = services.present().world()
   const others = subscriptions.flatMap(({ state, asset }) => (state === 'acknowledged' ? [asset] : []))
-  return {
-    mode,
-    version,
-    now: services.now(),
-    symbols: [...new Set([...preSubscribed, ...others])].map((asset) => ({ asset, symbol: symbolOf(asset) })),
+  return [...new Set([...services.preSubscribed, ...others])]
+}
+
+/** What is known of each venue's trades of the last hour, by symbol, in the order of `symbolsView`. */
+export async function streamsView(services: Services): Promise<object> {
+  const venues = services.counted.map(({ venue }) => venue)
+  const symbols = streamedAssets(services).map(symbolOf)
+  const streams = symbols.map((symbol) => ({ symbol, status: statusOf(services, symbol) }))
+  return { now: services.now(), venues, streams }
+}
+
+/** By venue, as `/cvd` says it; null: nothing can be said. */
+function statusOf(services: Services, symbol: string): Readonly<Record<string, VenueStatus>> | 'warming_up' | null {
+  try {
+    const context = assetContext(services, symbol)
+    // It is streamed, whether or not a feed can be heard just now.
+    if (readinessOf(services, context, true) === 'warming') return 'warming_up'
+    const venues = venuesOf(context, periodTrades(context, '1h'))
+    return Object.fromEntries(venues.map(({ venue, status }) => [venue, status]))
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
   }
 }
 

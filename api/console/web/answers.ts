@@ -7,3 +7,13 @@ export interface SymbolsAnswer {
   readonly now: number
   readonly symbols: readonly { readonly asset: string; readonly symbol: string }[]
 }
+
+/** `/view/streams`: by symbol what is known of each venue's trades of the last hour; null: nothing can be said. */
+export interface StreamsAnswer {
+  readonly now: number
+  readonly venues: readonly string[]
+  readonly streams: readonly {
+    readonly symbol: string
+    readonly status: Readonly<Record<string, string>> | 'warming_up' | null
+  }[]
+}

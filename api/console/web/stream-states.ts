@@ -27,15 +27,17 @@ const words: Readonly<Record<string, StreamState>> = {
 }
 
 /**
- * The state of a venue's stream of a symbol over the period behind `since` (milliseconds), from what the API says of it
- * and the gaps that are known. A live stream whose gaps were all filled is BACKFILLED.
+ * The state of a venue's stream of a symbol over the period behind `since` (milliseconds), from what is said of the
+ * symbol's streams and the gaps that are known. A live stream whose gaps were all filled is BACKFILLED.
  */
 export function stateOf(
-  status: string,
+  status: Readonly<Record<string, string>> | 'warming_up' | null,
   gaps: readonly Gap[],
   { symbol, venue, since }: { symbol: string; venue: string; since: number },
 ): StreamState {
-  const word = words[status] ?? 'STALE'
+  if (status === null) return 'NOT READ'
+  if (status === 'warming_up') return 'WARMING UP'
+  const word = words[status[venue] ?? ''] ?? 'STALE'
   if (word !== 'LIVE') return word
   const touching = gaps.filter((gap) => gap.symbol === symbol && gap.venue === venue && gap.to >= since)
   if (touching.some(({ state }) => state === 'opened' || state === 'unfillable')) return 'GAP'

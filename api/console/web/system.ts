@@ -1,18 +1,15 @@
-import type { CvdAnswer, HealthzAnswer, SymbolsAnswer } from './answers.ts'
-import { again, ask, inTurns } from './ask.ts'
+import type { HealthzAnswer, StreamsAnswer } from './answers.ts'
+import { again, ask } from './ask.ts'
 import { now, setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
-import { answered, failed, forgotten } from './old-figures.ts'
+import { answered, failed } from './old-figures.ts'
 import { follow, type Change } from './stream.ts'
 import { inOrder, stateOf, type Gap, type StreamState } from './stream-states.ts'
 import { drawHealth, drawView, type ViewAnswer } from './system-panels.ts'
 
-/** Those whose trades count, as answers name them; the usual ones before the first. */
-let venues: readonly string[] = ['binance', 'bybit', 'okx', 'coinbase']
 const REFRESH_MS = 10_000
 const HOUR_MS = 3_600_000
-const AT_ONCE = 2
 const GAPS_SHOWN = 50
 
 /** Panels that an answer fills. */
@@ -20,10 +17,8 @@ const ofHealth = ['topics', 'audit'] as const
 const ofView = ['promises', 'lag', 'hops', 'letters', 'payments', 'customers'] as const
 
 const gaps = new Map<string, Gap>()
-/** By symbol, what the API says of each venue, or why it says nothing. */
-const statuses = new Map<string, Readonly<Record<string, { readonly status: string }>> | 'WARMING UP' | 'NOT READ'>()
-/** In the order of the market page. */
-let symbols: readonly string[] = []
+/** What is known of the streams; undefined: nothing has been read yet. */
+let streams: StreamsAnswer | undefined
 const matrix = byId('matrix')
 /** Whether the stream has told which gaps there are. */
 let areGapsKnown = false
@@ -52,35 +47,17 @@ async function readView(): Promise<void> {
   drawView(answer.body)
 }
 
-async function readStates(): Promise<void> {
-  const answer = await ask<SymbolsAnswer>('/view/symbols')
+async function readStreams(): Promise<void> {
+  const answer = await ask<StreamsAnswer>('/view/streams')
   if (answer.is === 'failed') {
-    if (statuses.size === 0) setState(matrix, 'error', `The symbols cannot be read: ${answer.message}`)
-    for (const symbol of statuses.keys()) failed(matrix, answer.message, symbol)
+    if (streams === undefined) setState(matrix, 'error', `The streams cannot be read: ${answer.message}`)
+    else failed(matrix, answer.message)
     return
   }
-  setClock(answer.body.now)
-  symbols = answer.body.symbols.map(({ symbol }) => symbol)
-  for (const symbol of statuses.keys()) if (!symbols.includes(symbol)) leave(symbol)
-  const jobs = symbols.map((symbol) => async () => {
-    const cvd = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol)}?period=1h`, { onlyLooks: true })
-    if (cvd.is === 'ok') {
-      statuses.set(symbol, cvd.body.exchanges)
-      venues = Object.keys(cvd.body.exchanges)
-      answered(matrix, Date.parse(cvd.body.timestamp), { part: symbol })
-    } else {
-      if (typeof statuses.get(symbol) !== 'object') statuses.set(symbol, cvd.status === 202 ? 'WARMING UP' : 'NOT READ')
-      failed(matrix, cvd.message, symbol)
-    }
-    draw()
-  })
-  await inTurns(jobs, AT_ONCE)
-}
-
-/** It is streamed no longer. */
-function leave(symbol: string): void {
-  statuses.delete(symbol)
-  forgotten(matrix, symbol)
+  streams = answer.body
+  setClock(streams.now)
+  answered(matrix, streams.now)
+  draw()
 }
 
 const draw = beforePaint(() => {
@@ -99,31 +76,24 @@ const badges: Readonly<Record<StreamState, string>> = {
   'NOT READ': 'odd',
 }
 
-function drawHead(): void {
+function drawMatrix(): void {
+  if (streams === undefined) return
+  const { venues } = streams
   byId('matrix-head').replaceChildren(
     el('th', { scope: 'col' }, 'Symbol'),
     ...venues.map((venue) => el('th', { scope: 'col' }, venue)),
   )
-}
-
-function drawMatrix(): void {
-  drawHead()
+  const known = [...gaps.values()]
   const since = now() - HOUR_MS
-  const rows = symbols.flatMap((symbol) => {
-    const exchanges = statuses.get(symbol)
-    if (exchanges === undefined) return []
+  const rows = streams.streams.map(({ symbol, status }) => {
     const cells = venues.map((venue) => {
-      const state =
-        typeof exchanges === 'string'
-          ? exchanges
-          : stateOf(exchanges[venue]?.status ?? 'unlisted', [...gaps.values()], { symbol, venue, since })
+      const state = stateOf(status, known, { symbol, venue, since })
       return el('td', { 'data-venue': venue }, el('span', { class: `badge ${badges[state]}` }, state))
     })
-    return [el('tr', { 'data-symbol': symbol }, el('th', { scope: 'row' }, symbol), ...cells)]
+    return el('tr', { 'data-symbol': symbol }, el('th', { scope: 'row' }, symbol), ...cells)
   })
-  if (rows.length === 0) return
   matrix.querySelector('tbody')?.replaceChildren(...rows)
-  setState(matrix, 'ready')
+  setState(matrix, rows.length === 0 ? 'empty' : 'ready', 'No symbol is streamed yet.')
 }
 
 function drawGaps(): void {
@@ -170,8 +140,7 @@ function heardAnew(changes: readonly Change[]): void {
   heard(changes)
 }
 
-drawHead()
 again(readHealth, REFRESH_MS)
 again(readView, REFRESH_MS)
-again(readStates, REFRESH_MS)
+again(readStreams, REFRESH_MS)
 follow({ kinds: ['gap'], changed: heard, known: heardAnew })
