@@ -20,7 +20,7 @@ import { createConsole, type ConsoleOptions } from './server.ts'
 import { Unread } from '../unread.ts'
 import { TOKEN_LENGTH_MIN } from './session.ts'
 import { Latencies } from './stream/latencies.ts'
-import { begun, PageBoard, pageHub } from './stream/pages.ts'
+import { begun, PageBoard, pageHub, pageWords } from './stream/pages.ts'
 import { rulesView, catalogueView, streamsView, symbolsView } from './views/tables.ts'
 import { systemView } from './views/system.ts'
 
@@ -89,6 +89,7 @@ await runService({
       log,
       now: Date.now,
       hub,
+      words: pageWords(services),
       begun: () => begunOf(services),
       views: {
         symbols: () => symbolsView(services),

@@ -37,6 +37,7 @@ async function start(options: { token?: string; isStarting?: boolean } = {}): Pr
     log: pino({ level: 'silent' }),
     now: Date.now,
     hub,
+    words: (_, { key, value }) => JSON.stringify([key, value]),
     begun: () => (options.isStarting === true ? undefined : [eth(0)]),
     views: { symbols: async () => ({ symbols: [] }), broken: () => Promise.reject(new Error('a secret of ours')) },
     invoice: async (key, month) => `${key} ${month}`,

@@ -8,7 +8,7 @@ import { callerOf } from '../limits.ts'
 import { loadFiles, loadPage, pages, type StaticFile } from './files.ts'
 import { isKnown, isToken, sessionCookie, sessionOf } from './session.ts'
 import type { Update } from '../stream/board.ts'
-import { isWished, type Hub, type Subscription } from '../stream/hub.ts'
+import { isWished, type Hub, type Subscription, type Tell } from '../stream/hub.ts'
 import { keysMax } from './stream/digest.ts'
 
 export interface ConsoleOptions {
@@ -21,6 +21,8 @@ export interface ConsoleOptions {
   readonly log: Logger
   readonly now: () => number
   readonly hub: Hub<null>
+  /** The data of an event; all pages share it. */
+  readonly words: Tell<null>
   /** What a page begins with in any case; undefined: the log is not followed yet. */
   readonly begun: () => readonly Update[] | undefined
   readonly views: Readonly<Record<string, () => Promise<object>>>
@@ -164,7 +166,7 @@ function give(context: Context, { type, body, gzip, etag }: StaticFile): void {
   context.body = packed ? gzip : body
 }
 
-function listen(context: Context, { hub, begun }: ConsoleOptions): void {
+function listen(context: Context, { hub, begun, words }: ConsoleOptions): void {
   const first = begun()
   if (first === undefined || hub.room(PAGES) !== 'free') {
     context.set('Retry-After', String(RETRY_SECONDS))
@@ -176,7 +178,7 @@ function listen(context: Context, { hub, begun }: ConsoleOptions): void {
       `${why}; try again in a moment.`,
     )
   }
-  const wish = wishOf(context.query)
+  const wish = wishOf(context.query, words)
   if (wish === undefined)
     return refuse(context, 400, 'invalid_kinds', `kinds must be some of ${Object.keys(keysMax).join(', ')}.`)
   const { last_event_id: last } = context.query
@@ -188,16 +190,11 @@ function listen(context: Context, { hub, begun }: ConsoleOptions): void {
   hub.add({ response: context.res, seen: at, caller: PAGES }, { ...wish, first: first.filter(isWished(wish)) })
 }
 
-function wishOf({ kinds: asked, asset }: Context['query']): Subscription<null> | undefined {
+function wishOf({ kinds: asked, asset }: Context['query'], tell: Tell<null>): Subscription<null> | undefined {
   const names = typeof asked === 'string' ? asked.split(',') : Object.keys(keysMax)
   if (names.length === 0 || !names.every((name) => name in keysMax)) return undefined
   const assets = typeof asset === 'string' && asset !== '' ? { assets: new Set([asset]) } : {}
-  return { kinds: new Set(names), tell: eventText, ...assets }
-}
-
-/** The data of an event to a page. */
-function eventText(_context: null, { key, value }: Update): string {
-  return JSON.stringify([key, value])
+  return { kinds: new Set(names), tell, ...assets }
 }
 
 function loginRoutes(router: Router, token: string, options: ConsoleOptions, page: StaticFile): void {

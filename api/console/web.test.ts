@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FUNDING_STALE, INTEREST_STALE } from '../views/perpetuals.ts'
-import { LiveCvd, type FlowTotals } from './web/cvd-live.ts'
 import { bucketOf, secondsOf, lineOf, totalOf, type CvdPoint } from './web/chart-series.ts'
 import * as words from './web/alert-words.ts'
 import * as format from './web/format.ts'
 import { Freshness } from './web/freshness.ts'
 import { rungsOf } from './web/levels.ts'
-import { agedOf, runningOf, STALE_MS } from './web/market-figures.ts'
+import { agedOf, runningOf, STALE_MS, type Cvd } from './web/market-figures.ts'
 import { matchesOf } from './web/matches.ts'
 import { compare } from './web/order.ts'
 import { inOrder, stateOf, type Gap } from './web/stream-states.ts'
@@ -60,44 +59,6 @@ describe('numbers as people read them', () => {
       }),
     )
     expect(format.sideOf(format.inPercent(-0.004, 2))).toBe('')
-  })
-})
-
-describe('a live volume delta', () => {
-  const totals = (time: number, delta_usd: number, since = 0): FlowTotals => ({ since, time, delta_usd, volume_usd: 0 })
-
-  it('is the API’s answer and what the log brought after it', () => {
-    const cvd = new LiveCvd()
-    expect(cvd.of('1h')).toBeUndefined()
-    cvd.flowed(totals(1_000, 5))
-    cvd.flowed(totals(2_000, 8))
-    cvd.answered('1h', 100, 1_500) // counts what was there at 1,000: 5
-    expect(cvd.of('1h')).toBe(103)
-    cvd.flowed(totals(3_000, 1))
-    expect(cvd.of('1h')).toBe(96)
-    cvd.answered('1h', 97, 3_000)
-    expect(cvd.of('1h')).toBe(97)
-    expect(cvd.of('4h')).toBeUndefined()
-  })
-
-  it.each([0, 800, -70_000])('stays where totals begin anew, at %d', (delta) => {
-    const cvd = new LiveCvd()
-    cvd.flowed(totals(1_000, 500))
-    cvd.answered('1h', 100, 1_000)
-    cvd.flowed(totals(2_000, 503))
-    cvd.flowed(totals(1_900, delta, 1_500))
-    expect(cvd.of('1h')).toBe(103)
-    cvd.flowed(totals(2_100, delta + 4, 1_500))
-    expect(cvd.of('1h')).toBe(107)
-    cvd.answered('1h', 105, 1_900)
-    expect(cvd.of('1h')).toBe(109)
-  })
-
-  it('does not count what was before the first totals', () => {
-    const cvd = new LiveCvd()
-    cvd.answered('1h', 100, 1_000)
-    cvd.flowed(totals(1_100, 5_000))
-    expect(cvd.of('1h')).toBe(100)
   })
 })
 
@@ -159,16 +120,6 @@ describe('the age of figures', () => {
     expect(fresh.words(at + 14_000)).toBe('B. As of 03:04:09 UTC, 10 s ago: not refreshed. Why.')
     for (const part of ['C', 'D', 'E']) fresh.failed(part, 'Why.')
     expect(fresh.words(at + 14_000)).toBe('E, D, C and 1 more. As of 03:04:06 UTC, 13 s ago: not refreshed. Why.')
-  })
-
-  it('is told no longer of a part that is not shown any more', () => {
-    const fresh = new Freshness()
-    fresh.answered('A', at)
-    fresh.failed('A', 'Why.')
-    fresh.forget('A')
-    expect(fresh.words(at + 1_000)).toBeUndefined()
-    fresh.failed('A', 'Why.')
-    expect(fresh.words(at + 1_000)).toBeUndefined()
   })
 })
 
@@ -434,6 +385,29 @@ describe('figures of a market', () => {
     })
     expect(agedOf({ funding: heard }, NOW + 1).funding).toMatchObject({ text: format.DASH, title: '' })
     expect(runningOf(funding({ ...rate('okx', 1, 0), time: null }), NOW)).toBeUndefined()
+  })
+
+  const cvd = (share: number): Cvd => {
+    const [usd, whole] = [-1_500, { usd: 0, share: 1 }]
+    return {
+      time: NOW,
+      fresh_until: NOW + 30_000,
+      periods: { '1h': { usd, share }, '4h': whole, '24h': whole, '7d': whole },
+    }
+  }
+
+  it.each([
+    [1, 30_000, '−1.50K', 'num sell', ''],
+    [1, 30_001, '−1.50K', 'num weak', '30 s old'],
+    [0.5, 0, '−1.50K in 30 min', 'num weak', ''],
+    [0.5, 90_000, '−1.50K in 30 min', 'num weak', '1 min old'],
+  ])('have a volume delta of a share of %d, %d ms old, as %s (%s, %s)', (share, old, text, classes, title) => {
+    expect(agedOf({ cvd: cvd(share) }, NOW + old)['cvd-1h']).toEqual({ text, classes, title })
+    expect(agedOf({ cvd: cvd(share) }, NOW)['cvd-4h']).toEqual({ text: '0', classes: 'num ', title: '' })
+  })
+
+  it('have a dash for a volume delta that was never told', () => {
+    expect(agedOf({}, NOW)['cvd-7d']).toEqual({ text: format.DASH, classes: 'num', title: '' })
   })
 
   it('are weak and say their age where open interest and risk are of a time ago', () => {

@@ -25,11 +25,11 @@ const attempt: Attempt = {
   triggered: NOW,
 }
 
-const mark = (time: number): Mark => ({ ...emptyFields('mark'), writer: 'feed-1', run: 1, time, venues: [] })
+const MARK: Mark = { ...emptyFields('mark'), writer: 'cvd', run: 1, time: NOW, venues: [] }
 
 describe('what a record says to a page', () => {
   it('holds no address, wallet, key or hash of an alert', () => {
-    const digest = new Digest(NOW)
+    const digest = new Digest()
     const updates = [
       ...digest.of(message('alert', alert), 'alerts.state', 0),
       ...digest.of(message('attempt', attempt), 'webhooks.attempts', 0),
@@ -43,7 +43,7 @@ describe('what a record says to a page', () => {
 
   it('says to which channel an alert tells, and nothing of a webhook', () => {
     const shown = (receiver: string): unknown =>
-      new Digest(NOW).of(message('alert', { ...alert, receiver }), 'alerts.state', 0)[0]?.value
+      new Digest().of(message('alert', { ...alert, receiver }), 'alerts.state', 0)[0]?.value
     expect(shown('slack:hooks.slack.com/T0/…#0123456789abcdef')).toMatchObject({
       channel: 'slack, hooks.slack.com/T0/…',
     })
@@ -53,7 +53,7 @@ describe('what a record says to a page', () => {
   it('says of a rule its group and tags, and that it can be changed', () => {
     const rule = { kind: 'rule', when: { metric: 'cvd', operator: 'above', value: 5 }, group: 'desk', tags: ['a', 'b'] }
     const written = { ...alert, kind: 'rule' as const, condition: JSON.stringify(rule), target_price: null }
-    const shown = (given: Alert): unknown => new Digest(NOW).of(message('alert', given), 'alerts.state', 0)[0]?.value
+    const shown = (given: Alert): unknown => new Digest().of(message('alert', given), 'alerts.state', 0)[0]?.value
     expect(shown(written)).toMatchObject({
       kind: 'rule',
       path: '/alerts',
@@ -65,7 +65,7 @@ describe('what a record says to a page', () => {
   })
 
   it('shows a rule for several symbols as one', () => {
-    const digest = new Digest(NOW)
+    const digest = new Digest()
     const part = (id: string, symbol: string, trigger_count: number): Update | undefined =>
       digest.of(
         message('alert', { ...alert, alert_id: `alert_rule_list_1_2.${id}`, symbol, trigger_count }),
@@ -81,7 +81,7 @@ describe('what a record says to a page', () => {
 
   it('says whether an alert rests, and until when', () => {
     const shown = (paused_until: number): unknown =>
-      new Digest(NOW).of(message('alert', { ...alert, paused_until }), 'alerts.state', 0)[0]?.value
+      new Digest().of(message('alert', { ...alert, paused_until }), 'alerts.state', 0)[0]?.value
     expect(shown(0)).toMatchObject({ paused: false, paused_until: null })
     expect(shown(NOW)).toMatchObject({ paused: true, paused_until: NOW / 1000 })
     expect(shown(NEVER)).toMatchObject({ paused: true, paused_until: null })
@@ -90,31 +90,13 @@ describe('what a record says to a page', () => {
   it('is nothing where a price tells of a time that has passed', () => {
     const price = { asset: 'btc', price: 1, low: 1, high: 1, change_24h: null, sources: [], time: NOW, v: 1 }
     const of = (late: boolean): number =>
-      new Digest(NOW).of(message('composite_price', { ...price, quality: 'good', late }), 'alerts.inputs', 0).length
+      new Digest().of(message('composite_price', { ...price, quality: 'good', late }), 'alerts.inputs', 0).length
     expect([of(false), of(true)]).toEqual([1, 0])
   })
 
-  it('says from when and up to when an asset’s flow counts, in its own partition and never backwards', () => {
-    const digest = new Digest(NOW)
-    const prices = { open: 1, high: 1, low: 1, close: 1, open_time: NOW, close_time: NOW }
-    const sums = {
-      buy: 2,
-      sell: 1,
-      buy_quote: 20,
-      sell_quote: 10,
-      buy_count: 1,
-      sell_count: 1,
-      first_id: 1,
-      last_id: 2,
-    }
-    const flow = { asset: 'btc', instrument: 'okx:perp:BTC-USDT-SWAP', bucket: NOW, part: 0, final: false, v: 1 }
-    digest.of(message('flow', { ...flow, ...prices, ...sums }), 'derived.flow', 3)
-    const clock = (time: number, partition: number): unknown[] =>
-      digest.of(message('mark', mark(time)), 'derived.flow', partition).map(({ value }) => value)
-    expect(clock(NOW + 1_000_000, 3)).toEqual([
-      { symbol: 'BTC', delta: 1, delta_usd: 10, volume_usd: 30, since: NOW / 1000, time: NOW / 1000 + 1_000 },
-    ])
-    expect(clock(NOW, 3)).toEqual([])
-    expect(clock(NOW + 1_000_000, 4)).toEqual([])
+  it('says at each mark of an asset’s flow that its partition’s volume deltas are others', () => {
+    const says = (topic: string, partition: number): unknown[] =>
+      new Digest().of(message('mark', MARK), topic, partition).map(({ kind, key, asset }) => [kind, key, asset])
+    expect([says('derived.flow', 3), says('market.trades', 3)]).toEqual([[['cvd', '3', null]], []])
   })
 })

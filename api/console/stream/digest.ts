@@ -7,12 +7,10 @@ import type {
   Alert,
   Attempt,
   CompositePrice,
-  Flow,
   Funding,
   Gap,
   Liquidation,
   LiquidationRisk,
-  Mark,
   Message,
   Micros,
 } from '../../../schemas/records.ts'
@@ -20,12 +18,11 @@ import { partsOf } from '../../../schemas/venues.ts'
 import { createdOf, kindOf, wholeOf, type CachedAlert } from '../../alerts/alert-store.ts'
 import { apiKind, termsShown } from '../../alerts/kinds/kinds.ts'
 import type { Update } from '../../stream/board.ts'
-import { FlowTotals } from './flow-totals.ts'
 
 /** What an update is about, and most keys that are held of it; pages ask for the kinds that they show. */
 export const keysMax = {
   price: 2_000,
-  flow: 2_000,
+  cvd: 1_000,
   funding: 2_000,
   risk: 2_000,
   liquidation: 200,
@@ -36,25 +33,13 @@ export const keysMax = {
 
 /** What records say, as updates of the board; pure but for what it remembers of them. */
 export class Digest {
-  readonly #start: Micros
-  readonly #totals: FlowTotals
-  /** Assets with flow, by partition, with the partition's newest mark. */
-  readonly #flows = new Map<number, { time: Micros; readonly assets: Set<string> }>()
   /** Parts of alerts that are for several symbols, by the alert's id; those longest without a word are forgotten. */
   readonly #parts = new Map<string, Map<string, CachedAlert>>()
 
-  /** `start`: when the console began to look. */
-  constructor(start: Micros) {
-    this.#start = start
-    this.#totals = new FlowTotals(start)
-  }
-
   of(message: Message, topic: string, partition: number): Update[] {
     switch (message.type) {
-      case 'flow':
-        return [this.#flow(message.value, partition)]
       case 'mark':
-        return topic === 'derived.flow' ? this.#clock(message.value, partition) : []
+        return topic === 'derived.flow' ? [cvdUpdate(partition)] : []
       case 'alert':
         return [alertUpdate(this.#whole(message.value))]
       default:
@@ -89,32 +74,11 @@ export class Digest {
     if (this.#parts.size > keysMax.alert && oldest !== undefined) this.#parts.delete(oldest)
     return wholeOf(owners, [...parts.values()])
   }
+}
 
-  #flow(flow: Flow, partition: number): Update {
-    this.#totals.take(flow)
-    const { time, assets } = this.#partition(partition)
-    assets.add(flow.asset)
-    return this.#flowUpdate(flow.asset, time)
-  }
-
-  /** Every asset of the partition is known up to the mark, also one in which nothing traded. */
-  #clock(mark: Mark, partition: number): Update[] {
-    const flows = this.#partition(partition)
-    if (mark.time <= flows.time) return []
-    flows.time = mark.time
-    return [...flows.assets].map((asset) => this.#flowUpdate(asset, mark.time))
-  }
-
-  #flowUpdate(asset: string, time: Micros): Update {
-    const value = { ...rowSymbol(asset), ...this.#totals.of(asset), since: ms(this.#start), time: ms(time) }
-    return { kind: 'flow', key: asset, asset, value }
-  }
-
-  #partition(partition: number): { time: Micros; readonly assets: Set<string> } {
-    const known = this.#flows.get(partition) ?? { time: 0, assets: new Set<string>() }
-    this.#flows.set(partition, known)
-    return known
-  }
+/** The volume deltas of a partition's assets are others now, also of those in which nothing traded: they are made when they are told. */
+export function cvdUpdate(partition: number): Update {
+  return { kind: 'cvd', key: String(partition), asset: null, value: { partition } }
 }
 
 /** What a record says by itself. */

@@ -97,7 +97,7 @@ describe('the gaps that a page begins with', () => {
       if (state !== undefined) put(state, 'gap', String(at), gap)
     }
     const updates = begun(new Present(() => states, emptyPresent()), NOW)
-    return updates.map(({ kind, key }) => `${kind} ${key}`)
+    return updates.filter(({ kind }) => kind === 'gap').map(({ kind, key }) => `${kind} ${key}`)
   }
   const key = (id: number): string => `gap okx:perp:BTC-USDT-SWAP/${id}`
 

@@ -5,8 +5,10 @@ import type { Present } from '../../present.ts'
 import type { RecordListener } from '../../present-table.ts'
 import type { Board, Update } from '../../stream/board.ts'
 import { HeardBoard } from '../../stream/heard.ts'
-import { Hub } from '../../stream/hub.ts'
-import { Digest, keysMax, updateOf } from './digest.ts'
+import { Hub, type Tell } from '../../stream/hub.ts'
+import type { Services } from '../../services.ts'
+import { cvdTold } from '../views/cvd.ts'
+import { cvdUpdate, Digest, keysMax, updateOf } from './digest.ts'
 import type { Latencies } from './latencies.ts'
 
 /** Pages that may listen at once; more are refused. */
@@ -46,7 +48,7 @@ export class PageBoard extends HeardBoard implements RecordListener {
   readonly #now: () => number
 
   constructor({ partitions, now, latencies }: PagesOptions) {
-    const digest = new Digest(now() * 1000)
+    const digest = new Digest()
     const says = digest.of.bind(digest)
     super({ topics, partitions, keysMax, says: (message, { topic, partition }) => says(message, topic, partition) })
     this.#digest = digest
@@ -80,6 +82,12 @@ export function pageHub(board: Board, now: () => number, onListening: () => void
   return new Hub({ board, now, onListening, context: () => null, clientsMax: CLIENTS_MAX, callerMax: CLIENTS_MAX })
 }
 
+/** The data of an event to a page: key and value. */
+export function pageWords(services: Services): Tell<null> {
+  return (_, { kind, key, value }) =>
+    JSON.stringify([key, kind === 'cvd' && value !== null ? cvdTold(services, Number(key)) : value])
+}
+
 /** What a page begins with of the present, whether it has changed of late or not; `now`: host's clock, milliseconds. */
 export function begun(present: Present, now: number): Update[] {
   const values = present.states.flatMap(({ price, funding, risk }) => [
@@ -87,7 +95,8 @@ export function begun(present: Present, now: number): Update[] {
     ...[...funding.values()].flatMap((value) => updateOf({ type: 'funding', value })),
     ...[...risk.values()].flatMap((value) => updateOf({ type: 'liquidation_risk', value })),
   ])
-  return [...values, ...gapsSince(present, now * 1_000 - DAY).flatMap((value) => updateOf({ type: 'gap', value }))]
+  const gaps = gapsSince(present, now * 1_000 - DAY).flatMap((value) => updateOf({ type: 'gap', value }))
+  return [...values, ...gaps, ...present.states.map((_, partition) => cvdUpdate(partition))]
 }
 
 /** Open ones first, then those that ended since, newest first; as many as the board holds. */

@@ -19,7 +19,7 @@ export async function symbolsView(services: Services): Promise<object> {
 }
 
 /** Those from the start first, then those that somebody asked for. */
-function streamedAssets(services: Services): string[] {
+export function streamedAssets(services: Services): string[] {
   const { subscriptions } = services.present().world()
   const others = subscriptions.flatMap(({ state, asset }) => (state === 'acknowledged' ? [asset] : []))
   return [...new Set([...services.preSubscribed, ...others])]

@@ -25,11 +25,6 @@ export class Freshness {
     if (known !== undefined) this.#parts.set(part, { ...known, why: `not refreshed. ${why}` })
   }
 
-  /** The part is not on the screen any more. */
-  forget(part: string): void {
-    this.#parts.delete(part)
-  }
-
   /** What a reader has to know of the old ones, the oldest first; undefined: none is old. */
   words(now: number): string | undefined {
     const old = [...this.#parts].filter(([, { why }]) => why !== undefined).toSorted(([, a], [, b]) => a.asOf - b.asOf)

@@ -31,7 +31,21 @@ export interface Risk {
   readonly time: number
 }
 
+/** Volume delta by period: taker buys minus taker sells, and how much of the time is covered, 0 to 1. */
+export interface Cvd {
+  readonly time: number
+  /** Until when it is of now. */
+  readonly fresh_until: number
+  readonly periods: Readonly<Record<Period, { readonly usd: number; readonly share: number }>>
+}
+
+const HOUR_MS = 3_600_000
+const periodMs = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const
+export type Period = keyof typeof periodMs
+export const periods: readonly Period[] = ['1h', '4h', '24h', '7d']
+
 interface Told {
+  readonly cvd?: Cvd
   readonly price?: Price
   readonly funding?: Funding
   readonly risk?: Risk
@@ -50,9 +64,9 @@ interface CellText {
 
 /** By cell: what is old has its age as its title. */
 export function agedOf(
-  { price, funding, risk }: Told,
+  { cvd, price, funding, risk }: Told,
   now: number,
-): Readonly<Record<'funding' | 'interest' | 'risk' | 'age', CellText>> {
+): Readonly<Record<`cvd-${Period}` | 'funding' | 'interest' | 'risk' | 'age', CellText>> {
   const running = runningOf(funding, now)
   const where = running === undefined ? '' : `${running.exchange}, every ${running.interval_hours} h`
   const old = price === undefined ? undefined : now - price.time
@@ -60,6 +74,10 @@ export function agedOf(
   const ago = isOld ? `${format.age(now - risk.time)} old` : undefined
   const { cascade_risk: level = 'none', cascade_risk_reason: why = '' } = risk ?? {}
   return {
+    'cvd-1h': cvdCell(cvd, '1h', now),
+    'cvd-4h': cvdCell(cvd, '4h', now),
+    'cvd-24h': cvdCell(cvd, '24h', now),
+    'cvd-7d': cvdCell(cvd, '7d', now),
     funding: { text: format.percent(running?.rate, 4), classes: 'num', title: where },
     interest: {
       text: format.compact(risk?.open_interest_usd),
@@ -72,5 +90,17 @@ export function agedOf(
       title: ago ?? why,
     },
     age: { text: format.age(old), classes: old !== undefined && old > PRICE_OLD_MS ? 'num weak' : 'num', title: '' },
+  }
+}
+
+function cvdCell(cvd: Cvd | undefined, period: Period, now: number): CellText {
+  if (cvd === undefined) return { text: format.DASH, classes: 'num', title: '' }
+  const { usd, share } = cvd.periods[period]
+  const part = format.coveredPart(share, periodMs[period])
+  const isOld = now > cvd.fresh_until
+  return {
+    text: part === undefined ? format.signed(usd) : `${format.signed(usd)} in ${part}`,
+    classes: `num ${isOld || part !== undefined ? 'weak' : format.side(usd)}`,
+    title: isOld ? `${format.age(now - cvd.time)} old` : '',
   }
 }

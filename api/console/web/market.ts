@@ -1,24 +1,27 @@
-import type { CvdAnswer, SymbolsAnswer } from './answers.ts'
-import { again, ask, inTurns } from './ask.ts'
+import type { SymbolsAnswer } from './answers.ts'
+import { again, ask } from './ask.ts'
 import { now, setClock } from './clock.ts'
-import { LiveCvd, type FlowTotals } from './cvd-live.ts'
 import { beforePaint, byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { Liquidations } from './liquidations.ts'
-import { agedOf, runningOf, type Funding, type Price, type Risk } from './market-figures.ts'
-import { answered, failed, forgotten } from './old-figures.ts'
+import {
+  agedOf,
+  periods,
+  runningOf,
+  type Cvd,
+  type Funding,
+  type Period,
+  type Price,
+  type Risk,
+} from './market-figures.ts'
+import { answered, failed } from './old-figures.ts'
 import { compare, type Sortable } from './order.ts'
 import { keepInAddress, Sorting } from './sorting.ts'
 import { follow, type Change } from './stream.ts'
 import { starOf, watched } from './watchlist.ts'
 
-const HOUR_MS = 3_600_000
-const periodMs = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const
-type Period = keyof typeof periodMs
-const periods: readonly Period[] = ['1h', '4h', '24h', '7d']
-/** How often the API's own figures set right what the stream has added up, milliseconds. */
+/** How often the list of symbols and the liquidations are read, milliseconds. */
 const REFRESH_MS = 15_000
-const AT_ONCE = 2
 /** What the panel is called by where the list itself is old. */
 const SYMBOLS = 'The list of symbols'
 
@@ -26,9 +29,7 @@ const SYMBOLS = 'The list of symbols'
 interface Known {
   readonly asset: string
   readonly symbol: string
-  readonly cvd: LiveCvd
-  /** How much of each period is covered, 0 to 1. */
-  readonly covered: Map<Period, number>
+  cvd?: Cvd
   price?: Price
   funding?: Funding
   risk?: Risk
@@ -88,7 +89,7 @@ function figureOf({ symbol, price, funding, risk, cvd }: Known, name: string): S
     case 'age':
       return price === undefined ? undefined : now() - price.time
     default:
-      return cvd.of(name.slice('cvd-'.length))
+      return cvd?.periods[name.slice('cvd-'.length) as Period].usd // of a column that the page has
   }
 }
 
@@ -119,6 +120,7 @@ watchedOnly.addEventListener('click', () => {
 function heard(changes: readonly Change[]): void {
   for (const [kind, key, value] of changes) {
     if (kind === 'liquidation') liquidations.heard(key, value)
+    else if (kind === 'cvd') for (const [asset, cvd] of Object.entries(value as object)) update(kind, asset, cvd)
     else update(kind, key, value)
   }
   draw()
@@ -131,7 +133,7 @@ function update(kind: string, asset: string, value: unknown): void {
   if (kind === 'price') symbol.price = value as Price
   if (kind === 'funding') symbol.funding = value as Funding
   if (kind === 'risk') symbol.risk = value as Risk
-  if (kind === 'flow') symbol.cvd.flowed(value as FlowTotals)
+  if (kind === 'cvd') symbol.cvd = value as Cvd
   dirty.add(asset)
 }
 
@@ -145,16 +147,10 @@ function drawSymbol(asset: string): void {
   const symbol = known.get(asset)
   if (symbol === undefined || !rows.has(asset)) return
   const row = rows.row(asset)
-  const { price, cvd } = symbol
+  const { price } = symbol
   say(cell(row, 'price'), format.price(price?.price), price?.quality === 'degraded' ? 'num weak' : 'num')
   const change = format.inPercent(price?.change_24h, 2)
   say(cell(row, 'change'), change, `num ${format.sideOf(change)}`)
-  for (const period of periods) {
-    const value = format.signed(cvd.of(period))
-    const part = format.coveredPart(symbol.covered.get(period), periodMs[period])
-    const side = part === undefined ? format.side(cvd.of(period)) : 'weak'
-    say(cell(row, `cvd-${period}`), part === undefined ? value : `${value} in ${part}`, `num ${side}`)
-  }
   drawAged(row, symbol)
 }
 
@@ -175,50 +171,29 @@ async function readSymbols(): Promise<void> {
   }
   setClock(answer.body.now)
   const before = known.size
-  for (const { asset, symbol } of answer.body.symbols)
-    if (!known.has(asset)) known.set(asset, { asset, symbol, cvd: new LiveCvd(), covered: new Map() })
-  const listed = answer.body.symbols.map(({ asset }) => asset)
-  for (const asset of assets) if (!listed.includes(asset)) leave(asset)
-  assets = listed
+  for (const { asset, symbol } of answer.body.symbols) if (!known.has(asset)) known.set(asset, { asset, symbol })
+  assets = answer.body.symbols.map(({ asset }) => asset)
   arrange()
   answered(panel, answer.body.now, { part: SYMBOLS })
   if (before === 0 && known.size > 0)
-    follow({ kinds: ['price', 'flow', 'funding', 'risk', 'liquidation'], changed: heard, known: heard })
+    follow({ kinds: ['price', 'cvd', 'funding', 'risk', 'liquidation'], changed: heard, known: heard })
 }
 
-/** It is streamed no longer. */
-function leave(asset: string): void {
-  for (const period of periods) forgotten(panel, partOf(asset, period))
-}
-
-/** What a figure is called where it is old. */
-function partOf(asset: string, period: Period): string {
-  return `CVD ${period} of ${known.get(asset)?.symbol ?? asset}`
-}
-
-async function readCvd(asset: string, period: Period): Promise<void> {
-  const symbol = known.get(asset)
-  if (symbol === undefined) return
-  const path = `/api/cvd/${encodeURIComponent(symbol.symbol)}?period=${period}`
-  const answer = await ask<CvdAnswer>(path, { onlyLooks: true })
-  const part = partOf(asset, period)
-  if (answer.is === 'failed') return failed(panel, answer.message, part)
-  answered(panel, Date.parse(answer.body.coverage.to), { part, isStale: answer.body.stale })
-  symbol.covered.set(period, answer.body.coverage.share)
-  symbol.cvd.answered(period, answer.body.period_cvd_usd, Date.parse(answer.body.coverage.to))
-  dirty.add(asset)
-  draw()
+/** The volume delta that was told longest ago says how old they are, where it is stale. */
+function tellAge(): void {
+  const told = assets.flatMap((asset) => known.get(asset)?.cvd ?? [])
+  const [oldest] = told.toSorted((a, b) => a.fresh_until - b.fresh_until)
+  if (oldest !== undefined) answered(panel, oldest.time, { part: 'CVD', isStale: now() > oldest.fresh_until })
 }
 
 async function refresh(): Promise<void> {
-  await readSymbols()
-  const jobs = periods.flatMap((period) => assets.map((asset) => () => readCvd(asset, period)))
-  await Promise.all([inTurns(jobs, AT_ONCE), liquidations.read()])
+  await Promise.all([readSymbols(), liquidations.read()])
 }
 
 again(refresh, REFRESH_MS)
 setInterval(() => {
   if (sorting.order !== undefined) arrange()
   for (const [asset, symbol] of known) if (rows.has(asset)) drawAged(rows.row(asset), symbol)
+  tellAge()
   liquidations.draw(now())
 }, 1_000)

@@ -18,12 +18,6 @@ export function failed(panel: HTMLElement, why: string, part = ''): void {
   draw()
 }
 
-/** The part is not shown any more. */
-export function forgotten(panel: HTMLElement, part: string): void {
-  freshnessOf(panel).forget(part)
-  draw()
-}
-
 function freshnessOf(panel: HTMLElement): Freshness {
   const known = panels.get(panel)
   if (known !== undefined) return known
