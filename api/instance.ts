@@ -75,8 +75,6 @@ export interface InstanceOptions {
   readonly everyMs?: number
   /** As the services'. */
   readonly tries?: RateLimiter
-  /** As the services': so do pages that ask by themselves. */
-  readonly mayLook?: boolean
 }
 
 /** What handlers work with, over the real log and views. Connects when it is needed, and again where that is lost. */
@@ -92,7 +90,7 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
   const source = openPresent(config, log, { ...options, listeners: [channels, ...(options.listeners ?? [])] })
   await source.read(READ_MS)
   const parts = { ...partsOf(config), log, metrics, database, alerts, payments, wants, unread, source }
-  return createServices({ ...parts, board: channels.board, tries: options.tries, mayLook: options.mayLook })
+  return createServices({ ...parts, board: channels.board, tries: options.tries })
 }
 
 /** Where nothing is paid no wallet owns anything. */

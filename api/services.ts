@@ -59,8 +59,6 @@ export interface Services {
   readonly warming: Warming
   /** null: payments are off, all is free. */
   readonly payments: Payments | null
-  /** Whether a request may say that it only looks: it then neither makes nor renews a want. */
-  readonly mayLook: boolean
   /** Who listens to what changes. */
   readonly streams: Hub<Services>
   /** Host's clock, milliseconds since the Unix epoch. */
@@ -80,8 +78,6 @@ interface OtherParts {
   readonly tries?: RateLimiter | undefined
   /** Milliseconds of a clock that nobody sets, of the cache; left out: this process's. */
   readonly steady?: (() => number) | undefined
-  /** Left out: none may. */
-  readonly mayLook?: boolean | undefined
 }
 
 export type ServiceParts = OtherParts &
@@ -108,7 +104,6 @@ export function createServices({
   board,
   tries,
   steady = () => performance.now(),
-  mayLook = false,
   ...parts
 }: ServiceParts): Services {
   const clock = parts.now
@@ -117,7 +112,6 @@ export function createServices({
   const services: Services = {
     ...parts,
     cache,
-    mayLook,
     streams: new Hub({ board, now: clock, context: () => services, onListening: () => void source.asked(), ...bounds }),
     beside: new AlertHistories({ ...parts, cache }),
     warming: new Warming(),

@@ -59,7 +59,7 @@ await runService({
     const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
     const pages = new PageBoard({ partitions: config.PARTITIONS, now: Date.now, latencies })
     const hearing = { listeners: [pages], everyMs: EVERY_MS }
-    const free = { payments: null, tries: unlimited(), mayLook: true }
+    const free = { payments: null, tries: unlimited() }
     const instance = { clientId: 'console', toClose, unread, ...free, ...hearing }
     const services = await openServices(opened, log, instance)
     const hub = pageHub(pages.board, Date.now, () => void services.asked())

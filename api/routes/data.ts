@@ -24,9 +24,6 @@ import {
 /** How long it is remembered how far the views of derived data are at least, milliseconds. */
 const FLOW_TIME_TTL_MS = 5_000
 
-/** By which a request says that it only looks. */
-const LOOKS = 'x-looks-only'
-
 type Asking = Pick<Call, 'services' | 'caller' | 'route' | 'header'>
 
 /** What a view of trades is made of: the asset asked for, what traded, and where its flow is. */
@@ -50,7 +47,7 @@ export async function replyTrades(
 ): Promise<Reply | Run> {
   const context = assetContext(call.services, symbol)
   const { asset, clock } = context
-  const state = readinessOf(call.services, context, isMeant(call, context.asset))
+  const state = readinessOf(call.services, context, isMeant(call.services, context.asset))
   if (state === 'unwanted' || state === 'warming') return warmUp(call, context, state)
   const told = state === 'unavailable' ? undefined : await flowTime(call, asset)
   if (told === undefined) throw noData(`trade of ${context.symbol}`)
@@ -72,11 +69,11 @@ export function firstOf(traded: readonly Traded[]): Micros | null {
   return traded.length === 0 ? null : Math.min(...traded.map(({ first }) => first))
 }
 
-/** Whoever gets the answer keeps its asset wanted, unless it only looks. */
+/** Whoever gets the answer keeps its asset wanted. */
 export function keepingWanted(call: Asking, asset: string, run: Run): Run {
   const { wants, preSubscribed, now, log } = call.services
   wants.settle(asset)
-  if (preSubscribed.has(asset) || onlyLooks(call)) return run
+  if (preSubscribed.has(asset)) return run
   return (paid) => {
     // A symbol lapses a day after the last request for it; the feeds learn of requests from the log.
     wants.renew(asset, now()).catch((error: unknown) => {
@@ -84,10 +81,6 @@ export function keepingWanted(call: Asking, asset: string, run: Run): Run {
     })
     return run(paid)
   }
-}
-
-function onlyLooks({ services, header }: Asking): boolean {
-  return services.mayLook && header(LOOKS) !== ''
 }
 
 /**
@@ -124,7 +117,7 @@ export function assetRoute({ output, view, isWanted, ...row }: AssetRoute): Rout
 /** The specified object while the symbol warms up; undefined: what there is can be given. */
 export async function warming(call: Asking, symbol: string): Promise<Reply | undefined> {
   const context = assetContext(call.services, symbol)
-  const state = readinessOf(call.services, context, isMeant(call, context.asset))
+  const state = readinessOf(call.services, context, isMeant(call.services, context.asset))
   return state === 'unwanted' || state === 'warming' ? warmUp(call, context, state) : undefined
 }
 
@@ -135,10 +128,8 @@ async function flowTime({ services }: Asking, asset: string): Promise<Micros | u
   return (await services.cache.get(`flow_time|${partition}`, FLOW_TIME_TTL_MS, load)).value
 }
 
-/** Who only looks is told what there is. */
-function isMeant(call: Asking, asset: string): boolean {
-  const { preSubscribed, wants, now } = call.services
-  return preSubscribed.has(asset) || wants.stands(asset, now()) || onlyLooks(call)
+function isMeant({ preSubscribed, wants, now }: Services, asset: string): boolean {
+  return preSubscribed.has(asset) || wants.stands(asset, now())
 }
 
 /** `meant`: as of `StreamFacts`. */
@@ -161,8 +152,7 @@ export function readinessOf(services: Services, context: AssetContext, meant: bo
 /** The specified `warming_up` object; asks for the symbol if nobody has. Nothing is ever charged for it. */
 async function warmUp(call: Asking, listed: Listed, state: 'unwanted' | 'warming'): Promise<Reply> {
   const { symbol } = listed
-  if (!onlyLooks(call)) await want(call, listed, state)
-  else if (state === 'unwanted') throw noData(`trade of ${symbol}`)
+  await want(call, listed, state)
   const message = `${symbol} is being subscribed on its venues; ask again in ${RETRY_AFTER_SECONDS} seconds.`
   const body = { symbol, status: 'warming_up', message, timestamp: call.services.timestamp(), cached: false }
   return jsonReply(202, body, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, isFree: true })

@@ -56,7 +56,6 @@ export interface HarnessOptions {
   readonly write?: WriteWant
   readonly peers?: ServiceParts['peers']
   readonly payments?: ServiceParts['payments']
-  readonly mayLook?: ServiceParts['mayLook']
   readonly secrets?: ServiceParts['alerts']['secrets']
   /** What takes mail (default: whatever it is given). */
   readonly mailer?: Mailer
@@ -101,7 +100,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     unread: new Unread(),
     alerts: fakeAlerts(alerts, options),
     payments: options.payments ?? null,
-    mayLook: options.mayLook,
     now: options.now ?? (() => now),
     steady: options.steady ?? options.now ?? (() => now),
     source: options.source ?? fakePresent(database, PARTITIONS),

@@ -25,14 +25,12 @@ interface Sent {
   readonly signal?: AbortSignal
   /** Longer than others may take. */
   readonly deadlineMs?: number
-  /** The page asks by itself, not for its reader: no symbol is streamed for that. */
-  readonly onlyLooks?: boolean
 }
 
 /** The JSON that a path answers. 202 (warming up) is a failure that says so. */
 export async function ask<Body>(
   path: string,
-  { method = 'GET', body, key, signal, deadlineMs = DEADLINE_MS, onlyLooks = false }: Sent = {},
+  { method = 'GET', body, key, signal, deadlineMs = DEADLINE_MS }: Sent = {},
 ): Promise<Asked<Body>> {
   try {
     const response = await fetch(path, {
@@ -41,7 +39,6 @@ export async function ask<Body>(
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key !== undefined && { 'idempotency-key': key }),
-        ...(onlyLooks && { 'x-looks-only': '1' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal === undefined ? [] : [signal])]),
