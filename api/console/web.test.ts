@@ -119,7 +119,7 @@ describe('the age of figures', () => {
     fresh.failed('B', 'Why.')
     expect(fresh.words(at + 14_000)).toBe('B. As of 03:04:09 UTC, 10 s ago: not refreshed. Why.')
     for (const part of ['C', 'D', 'E']) fresh.failed(part, 'Why.')
-    expect(fresh.words(at + 14_000)).toBe('E, D, C and 1 more. As of 03:04:06 UTC, 13 s ago: not refreshed. Why.')
+    expect(fresh.words(at + 14_000)).toBe('E, D, C, B. As of 03:04:06 UTC, 13 s ago: not refreshed. Why.')
   })
 })
 

@@ -8,9 +8,6 @@ interface Figures {
   readonly why: string | undefined
 }
 
-/** Parts that are named; beyond, they are counted. */
-const NAMED_MAX = 3
-
 /** How old the figures of a panel are, which may rest on several answers; each is a part. Pure. */
 export class Freshness {
   readonly #parts = new Map<string, Figures>()
@@ -31,13 +28,7 @@ export class Freshness {
     const [oldest] = old
     if (oldest === undefined) return undefined
     const { asOf, why } = oldest[1]
-    const names = namesOf(old.flatMap(([part]) => (part === '' ? [] : [part])))
-    return `${names}As of ${format.clock(asOf)} UTC, ${format.age(now - asOf)} ago: ${why ?? ''}`
+    const names = old.flatMap(([part]) => (part === '' ? [] : [part])).join(', ')
+    return `${names}${names === '' ? '' : '. '}As of ${format.clock(asOf)} UTC, ${format.age(now - asOf)} ago: ${why ?? ''}`
   }
-}
-
-function namesOf(parts: readonly string[]): string {
-  if (parts.length === 0) return ''
-  const more = parts.length - NAMED_MAX
-  return `${parts.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}. `
 }
