@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '../log.ts'
 import { codeText, verdictOf } from './codes.ts'
 import { askEpochEnd, askOffsets, fetchRequest, LATEST, readAnswer, type Part } from './fetch-wire.ts'
 import { apis, isMissingTopic, isTransient, type Link } from './internals.ts'
@@ -23,14 +24,17 @@ type Where = 'start' | 'end' | { readonly time: number }
 export class Reader implements LogReader {
   readonly #link: Link
   readonly #namespace: string
+  readonly #log: Logger | undefined
+  readonly #told = new Set<string>()
   readonly #ends = new Map<string, number>()
   readonly #backoff = new Backoff()
   #stale = false
   #closed = false
 
-  constructor(link: Link, namespace: string) {
+  constructor(link: Link, namespace: string, log?: Logger) {
     this.#link = link
     this.#namespace = namespace
+    this.#log = log
   }
 
   async offsets(topic: string, partitions: readonly number[], at: Where): Promise<Map<number, number>> {
@@ -162,8 +166,15 @@ export class Reader implements LogReader {
       case 'fenced':
       case 'lost-sequence':
       case 'refused':
-        throw new LogError('refused', `fetch of ${topic}/${partition}: ${codeText(code)}`)
+        this.#tell(`the broker does not give ${topic}/${partition}: ${codeText(code)}`)
+        return this.#moved(position)
     }
+  }
+
+  /** Asked for again and again, told once. */
+  #tell(what: string): void {
+    if (!this.#told.has(what)) this.#log?.error(what)
+    this.#told.add(what)
   }
 
   #moved(position: Position): Slice {

@@ -67,7 +67,7 @@ class KafkaLog implements Log {
   }
 
   reader(): LogReader {
-    return this.#own(new Reader(new Link(this.#options), this.#options.namespace))
+    return this.#own(new Reader(new Link(this.#options), this.#options.namespace, this.#options.log))
   }
 
   writer(giveUpMs?: number): Writer {

@@ -113,10 +113,29 @@ describe('a record batch', () => {
     expect(texts(decode(batch).records)).toEqual(['a', 'b'])
   })
 
-  it('of an unknown compression says which', () => {
-    const batch = encodeBatch([text('a')], PRODUCER)
-    batch.writeInt16BE(2, 21)
-    expect(() => decode(batch)).toThrow('codec 2')
+  describe('that cannot be read', () => {
+    const whole = (): Buffer => encodeBatch([text('x'.repeat(200)), text('y'.repeat(200))], PRODUCER)
+    const plainly = (): Buffer => encodeBatch([text('a'), text('b')], PRODUCER)
+    it.each<[string, Buffer, string]>([
+      ['compressed with snappy', set(plainly(), (batch) => batch.writeInt16BE(2, 21)), 'codec 2'],
+      ['with a torn frame of zstd', set(whole(), (batch) => batch.fill(0x55, 61)), 'descriptor'],
+      ['said to be gzip', set(plainly(), (batch) => batch.writeInt16BE(1, 21)), 'header'],
+      ['with lengths that are not so', set(plainly(), (batch) => batch.fill(0x7e, 61)), 'damaged'],
+      ['with more records than it has', set(plainly(), (batch) => batch.writeInt32BE(3, 57)), 'damaged'],
+    ])('%s is one record at its last offset, which says why, and hides no other', (_name, broken, why) => {
+      const log = Buffer.concat([at(plainly(), 0), at(broken, 2), at(plainly(), 4)])
+      const { records: read, next } = decode(log)
+      expect(read.map(({ offset }) => offset)).toEqual([0, 1, 3, 4, 5])
+      expect(texts(read)[2]).toMatch(new RegExp(`^the record batch of offsets 2 to 3 cannot be read: .*${why}`))
+      expect(next).toBe(6)
+      expect(decode(log, 3).records).toHaveLength(3)
+      expect(decode(log, 4).records).toHaveLength(2)
+    })
+
+    it('for it is of an older format is one record at its own offset', () => {
+      const old = set(at(plainly(), 7), (batch) => batch.writeInt8(1, 16))
+      expect(decode(old)).toMatchObject({ next: 8, records: [{ offset: 7, time: 0 }] })
+    })
   })
 
   it('counts sequences as the broker does, round the end of 31 bits', () => {
@@ -137,6 +156,12 @@ function decode(bytes: Buffer, from = 0): { records: LogRecord[]; next: number }
 /** The batch as it lies in the log at `offset`. */
 function at(batch: Buffer, offset: number): Buffer {
   batch.writeBigInt64BE(BigInt(offset), 0)
+  return batch
+}
+
+/** The batch, changed. */
+function set(batch: Buffer, change: (batch: Buffer) => unknown): Buffer {
+  change(batch)
   return batch
 }
 

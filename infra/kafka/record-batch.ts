@@ -146,7 +146,8 @@ function sizeOf(value: number): number {
 /**
  * Appends to `out` the records at or after `from`, and returns where to read on: past control batches and past holes
  * that compaction left. A batch that is cut at the end of `bytes` is left for the next fetch. Keys and values are
- * slices of `bytes`.
+ * slices of `bytes`. For a batch that cannot be read stands one record at its last offset, whose value says why: no
+ * record of ours, so that whoever decodes it sets it aside.
  */
 export function decodeBatches(bytes: Buffer, from: number, out: LogRecord[]): number {
   let at = 0
@@ -154,9 +155,10 @@ export function decodeBatches(bytes: Buffer, from: number, out: LogRecord[]): nu
   while (at + HEADER_BYTES <= bytes.length) {
     const end = at + PREFIX_BYTES + bytes.readInt32BE(at + LENGTH_AT)
     if (end > bytes.length) break
-    const last = Number(bytes.readBigInt64BE(at)) + bytes.readInt32BE(at + LAST_DELTA_AT)
+    const batch = bytes.subarray(at, end)
+    const last = lastOf(batch)
     if (last >= from) {
-      if ((bytes.readInt16BE(at + ATTRIBUTES_AT) & CONTROL) === 0) readRecords(bytes, at, end, from, out)
+      if ((batch.readInt16BE(ATTRIBUTES_AT) & CONTROL) === 0) readBatch(batch, from, out)
       next = last + 1
     }
     at = end
@@ -236,22 +238,53 @@ export function scanBatches(bytes: Buffer, from: number, producer: Producer): { 
   return { next: Math.max(next, from), found: false }
 }
 
-function readRecords(bytes: Buffer, at: number, end: number, from: number, out: LogRecord[]): void {
-  if (bytes[at + MAGIC_AT] !== 2) throw new Error(`record batch of format ${bytes[at + MAGIC_AT]}; 2 is needed`)
-  const base = Number(bytes.readBigInt64BE(at))
-  const epoch = bytes.readInt32BE(at + LEADER_EPOCH_AT)
-  const firstTime = Number(bytes.readBigInt64BE(at + FIRST_TIME_AT))
-  const records = decompress(
-    bytes.subarray(at + HEADER_BYTES, end),
-    bytes.readInt16BE(at + ATTRIBUTES_AT) & COMPRESSION,
-  )
+/** What is wrong with a batch's bytes. */
+class BrokenBatch extends Error {}
+
+/** Whether the bytes are to blame; a Node that cannot unpack, or has no memory for it, is another matter. */
+function isBroken(error: unknown): error is Error {
+  const { code } = error as { code?: unknown }
+  return error instanceof BrokenBatch || /^(Z_DATA_ERROR|Z_BUF_ERROR|ZSTD_error_(?!memory).+)$/.test(String(code))
+}
+
+function readBatch(batch: Buffer, from: number, out: LogRecord[]): void {
+  const before = out.length
+  try {
+    readRecords(batch, from, out)
+  } catch (error) {
+    if (!isBroken(error)) throw error
+    out.length = before
+    const [base, last] = [Number(batch.readBigInt64BE(0)), lastOf(batch)]
+    const time = isRecordBatch(batch) ? Number(batch.readBigInt64BE(FIRST_TIME_AT)) : 0
+    const value = Buffer.from(`the record batch of offsets ${base} to ${last} cannot be read: ${error.message}`)
+    out.push({ offset: last, time, epoch: batch.readInt32BE(LEADER_EPOCH_AT), key: null, value })
+  }
+}
+
+function isRecordBatch(batch: Buffer): boolean {
+  return batch[MAGIC_AT] === 2
+}
+
+/** Offset of its last record; what Kafka wrote before there were record batches is a single one. */
+function lastOf(batch: Buffer): number {
+  return Number(batch.readBigInt64BE(0)) + (isRecordBatch(batch) ? batch.readInt32BE(LAST_DELTA_AT) : 0)
+}
+
+function readRecords(batch: Buffer, from: number, out: LogRecord[]): void {
+  if (!isRecordBatch(batch)) throw new BrokenBatch(`format ${batch[MAGIC_AT]}; 2 is needed`)
+  const [base, last] = [Number(batch.readBigInt64BE(0)), lastOf(batch)]
+  const epoch = batch.readInt32BE(LEADER_EPOCH_AT)
+  const firstTime = Number(batch.readBigInt64BE(FIRST_TIME_AT))
+  const records = decompress(batch.subarray(HEADER_BYTES), batch.readInt16BE(ATTRIBUTES_AT) & COMPRESSION)
   const cursor = { bytes: records, at: 0 }
-  for (let left = bytes.readInt32BE(at + COUNT_AT); left > 0; left -= 1) {
+  for (let left = batch.readInt32BE(COUNT_AT); left > 0; left -= 1) {
     const length = readSigned(cursor)
     const recordEnd = cursor.at + length
     cursor.at += 1 // attributes
     const time = firstTime + readSigned(cursor)
     const offset = base + readSigned(cursor)
+    if (length < 0 || recordEnd > records.length || offset < base || offset > last)
+      throw new BrokenBatch('its records are damaged')
     if (offset >= from) out.push(new ReadRecord({ offset, time, epoch }, records, cursor.at))
     cursor.at = recordEnd // headers are not ours
   }
@@ -262,7 +295,7 @@ function decompress(bytes: Buffer, codec: number): Buffer {
   if (codec === 0) return bytes
   if (codec === GZIP) return gunzipSync(bytes)
   if (codec === ZSTD) return unpackZstd(bytes)
-  throw new Error(`record batch compressed with codec ${codec}; none, gzip (1) and zstd (4) can be read`)
+  throw new BrokenBatch(`compressed with codec ${codec}; none, gzip (1) and zstd (4) can be read`)
 }
 
 /**
