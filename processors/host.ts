@@ -65,7 +65,7 @@ export async function connectHost(name: string, config: HostConfig, report: Logg
   const metrics = processMetrics()
   const deadLetters = new Tally()
   const clientId = `${name}-${hostname()}-${process.pid}`
-  const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
+  const codec = await loadCodec(config.SCHEMA_REGISTRY_URL, report)
   const log = await connectLog({ brokers, namespace, clientId, log: report, claims: true })
   const memberships = new Map<string, Membership>()
   return {

@@ -93,7 +93,7 @@ describe('the schema registry', () => {
   it('says that there is no such schema, and that a schema is none of ours', async () => {
     let now = 0
     const hurried = { now: () => now, delay: async (ms: number) => void (now += ms) }
-    const codec = new RegistryCodec([], registry, hurried)
+    const codec = new RegistryCodec([], registry, { clock: hurried })
     expect(await codec.lookUp(999_999)).toBe(false)
     expect(await codec.lookUp(await registry.register(schema(subject, base)))).toBe(false)
   })

@@ -3,6 +3,7 @@ import { avroType, Codec, schemaText, UndecodableError, type RegisteredSchema } 
 import type { Message, RecordType } from '../../schemas/records.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import { ask } from '../http/ask.ts'
+import type { Logger } from '../log.ts'
 import { SchemaLookup, type LookupResult, type LookupClock, mismatch } from './schema-lookup.ts'
 import { Backoff } from './retry.ts'
 
@@ -41,9 +42,15 @@ export interface SubjectSchema {
 /** A codec that can learn schema ids which it did not register itself. */
 export class RegistryCodec extends Codec {
   readonly #lookUp: SchemaLookup
+  readonly #log: Logger | undefined
 
-  constructor(schemas: readonly RegisteredSchema[], registry: Pick<Registry, 'schemaOf'>, clock?: LookupClock) {
+  constructor(
+    schemas: readonly RegisteredSchema[],
+    registry: Pick<Registry, 'schemaOf'>,
+    { clock, log }: { readonly clock?: LookupClock; readonly log?: Logger | undefined } = {},
+  ) {
     super(schemas)
+    this.#log = log
     this.#lookUp = new SchemaLookup(async (id) => this.#learn(id, await registry.schemaOf(id)), clock)
   }
 
@@ -73,11 +80,19 @@ export class RegistryCodec extends Codec {
 
   #learn(id: number, writer: string | undefined): LookupResult {
     if (writer === undefined) return 'absent'
-    const { name } = avro.Type.forSchema(JSON.parse(writer) as avro.Schema)
-    const owner = subjects().find(({ record }) => avroType(record).name === name)
-    if (owner === undefined) return 'foreign'
-    this.add({ id, topic: owner.topic, record: owner.record, writer })
-    return 'learned'
+    try {
+      const { name } = avro.Type.forSchema(JSON.parse(writer) as avro.Schema)
+      const owner = subjects().find(({ record }) => avroType(record).name === name)
+      if (owner === undefined) return 'foreign'
+      this.add({ id, topic: owner.topic, record: owner.record, writer })
+      return 'learned'
+    } catch (error) {
+      this.#log?.error(
+        { schemaId: id, err: error },
+        'a schema of the registry cannot be used: what was written with it is set aside',
+      )
+      return 'foreign'
+    }
   }
 }
 
@@ -85,7 +100,7 @@ export class RegistryCodec extends Codec {
  * Finds every record type of every topic in the registry, or registers it under BACKWARD_TRANSITIVE, and gives a codec with
  * the ids. Throws `SchemaError`: `incompatible` names the subject, the field and the way out.
  */
-export async function loadCodec(registryUrl: string): Promise<RegistryCodec> {
+export async function loadCodec(registryUrl: string, log?: Logger): Promise<RegistryCodec> {
   const registry = new Registry(registryUrl)
   const schemas: RegisteredSchema[] = []
   const left = subjects().entries()
@@ -96,7 +111,7 @@ export async function loadCodec(registryUrl: string): Promise<RegistryCodec> {
     }
   }
   await Promise.all(Array.from({ length: LOADED_AT_ONCE }, load))
-  return new RegistryCodec(schemas, registry)
+  return new RegistryCodec(schemas, registry, { log })
 }
 
 const shared = new Map<string, Promise<RegistryCodec>>()

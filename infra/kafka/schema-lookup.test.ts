@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { localCodec, schemaText, UndecodableError } from '../../schemas/codec.ts'
 import { RegistryCodec } from './codec.ts'
@@ -10,6 +11,8 @@ const subscription = { asset: 'btc', wanter: 'api', asked: 1, until: 2 }
 function lagging(fromMs: number, text = schemaText('subscription')) {
   let now = 0
   const asked: number[] = []
+  const lines: string[] = []
+  const log = pino({}, { write: (line) => lines.push(line) })
   const clock: LookupClock = {
     now: () => now,
     delay: async (ms) => {
@@ -22,7 +25,8 @@ function lagging(fromMs: number, text = schemaText('subscription')) {
       return now >= fromMs ? text : undefined
     },
   }
-  return { codec: new RegistryCodec([], registry, clock), asked, pass: (ms: number) => (now += ms), at: () => now }
+  const codec = new RegistryCodec([], registry, { clock, log })
+  return { codec, asked, lines, pass: (ms: number) => (now += ms), at: () => now }
 }
 
 const bytes = localCodec().encode('control.subscriptions', 'subscription', subscription)
@@ -77,6 +81,21 @@ it('does not wait for a schema that is there and none of ours', async () => {
   pass(FORGET_MS)
   expect(await codec.lookUp(ID)).toBe(false)
   expect(asked).toEqual([ID])
+})
+
+it.each([
+  ['is no JSON', 'not json'],
+  [
+    'names what it does not have',
+    JSON.stringify({ type: 'record', name: 'a.B', fields: [{ name: 'c', type: 'a.C' }] }),
+  ],
+  ['has our name, and a field of another type', schemaText('subscription').replace('"string"', '"double"')],
+])('takes a schema for none of ours that %s, and tells why once', async (_what, text) => {
+  const { codec, lines } = lagging(0, text)
+  expect(await codec.lookUp(ID)).toBe(false)
+  expect(await codec.lookUp(ID)).toBe(false)
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ schemaId: ID, err: { message: expect.any(String) as unknown } })
 })
 
 it('says so where the registry does not answer, and asks anew at the next record', async () => {

@@ -19,7 +19,7 @@ await runService({
   settings: hostSettings,
   start: async (log) => {
     const config = readHostConfig(process.env)
-    const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
+    const codec = await loadCodec(config.SCHEMA_REGISTRY_URL, log)
     const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
     const kafka = await connectLog({ brokers, namespace, clientId, log })
     const membership = await join(config, log)
