@@ -26,6 +26,8 @@ export class Reader implements LogReader {
   readonly #namespace: string
   readonly #log: Logger | undefined
   readonly #told = new Set<string>()
+  /** Since when a topic is said to be missing, by its full name. */
+  readonly #missing = new Map<string, number>()
   readonly #ends = new Map<string, number>()
   readonly #backoff = new Backoff()
   #stale = false
@@ -52,7 +54,7 @@ export class Reader implements LogReader {
     try {
       await this.#prepare(from)
       const slices = await this.#fetchAll(from, options)
-      this.#stale = slices.some(({ error }) => error === 'moved')
+      this.#stale = slices.some(({ topic, error }) => error === 'moved' && this.#link.knows(this.#namespace + topic))
       if (!slices.every(({ error }) => error === 'moved')) this.#backoff.reset()
       else if (slices.length > 0) await delay(Math.min(options.maxWaitMs, MOVED_PAUSE_MS))
       return slices
@@ -110,8 +112,27 @@ export class Reader implements LogReader {
 
   async #prepare(from: readonly Position[]): Promise<void> {
     const topics = [...new Set(from.map(({ topic }) => this.#namespace + topic))]
-    if (this.#stale && topics.every((topic) => this.#link.knows(topic))) await this.#link.refresh()
-    await this.#link.know(topics)
+    if (this.#stale && topics.some((topic) => this.#link.knows(topic))) await this.#link.refresh()
+    await this.#know(topics)
+  }
+
+  /** What is known of the others does not depend on a topic that was deleted. */
+  async #know(topics: readonly string[]): Promise<void> {
+    try {
+      await this.#link.know(topics)
+    } catch (error) {
+      if (!isMissingTopic(error)) throw error
+      const [topic, ...others] = topics
+      if (others.length > 0) for (const each of topics) await this.#know([each])
+      else if (topic !== undefined) this.#miss(topic)
+    }
+  }
+
+  #miss(topic: string): void {
+    const since = this.#missing.get(topic) ?? performance.now()
+    this.#missing.set(topic, since)
+    if (performance.now() - since > MISSING_MS)
+      this.#tell(`topic ${topic} does not exist; npx node infra/prepare.ts makes it`)
   }
 
   async #fetchAll(from: readonly Position[], options: FetchOptions): Promise<Slice[]> {

@@ -94,8 +94,17 @@ export class Link {
     }
   }
 
-  refresh(): Promise<void> {
-    return this.#open(() => this.#cluster.refreshMetadata())
+  /** Loads the metadata anew. A topic that was deleted is not known any more, and hides none of the others. */
+  async refresh(): Promise<void> {
+    try {
+      await this.#open(() => this.#cluster.refreshMetadata())
+    } catch (error) {
+      if (!isMissingTopic(error)) throw error
+      const topics = [...this.#known]
+      this.#known.clear()
+      this.#cluster.targetTopics.clear()
+      for (const topic of topics) await this.know([topic]).catch(passMissing)
+    }
   }
 
   /** Whether the topic's metadata are here: then `leaderOf` needs no `know` before it. */
@@ -202,6 +211,10 @@ function nameOf(error: unknown): string {
 /** Whether kafkajs says by this error that a topic does not exist. */
 export function isMissingTopic(error: unknown): boolean {
   return (error as { type?: unknown }).type === 'UNKNOWN_TOPIC_OR_PARTITION'
+}
+
+function passMissing(error: unknown): void {
+  if (!isMissingTopic(error)) throw error
 }
 
 /** Our own errors and programmers' errors are final; whatever kafkajs throws while a broker is away is not. */

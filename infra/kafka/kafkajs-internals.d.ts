@@ -81,6 +81,8 @@ declare module 'kafkajs/src/cluster/index.js' {
   }
   class Cluster {
     constructor(options: ClusterOptions)
+    /** Whose metadata are loaded: all of them, or none where one does not exist. */
+    readonly targetTopics: Set<string>
     connect(): Promise<void>
     disconnect(): Promise<void>
     refreshMetadata(): Promise<void>

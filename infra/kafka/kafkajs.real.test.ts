@@ -1,11 +1,12 @@
 import { setImmediate as turnOver } from 'node:timers/promises'
+import { pino } from 'pino'
 import { describe, expect, inject, it } from 'vitest'
 import { logContract } from './testing/contract.ts'
 import type { OpenLog } from './testing/contract/parts.ts'
 import { connectLog } from './kafkajs.ts'
-import { LogError, type Log } from './seam.ts'
+import { LogError, type Log, type Slice } from './seam.ts'
 import { forgotten } from './testing/owners.ts'
-import { createTestTopics, freshNamespace } from './testing/topics.ts'
+import { createTestTopics, freshNamespace, withAdmin } from './testing/topics.ts'
 
 const { brokers } = inject('parts')
 
@@ -103,6 +104,27 @@ describe('Kafka beyond the contract', () => {
       code: 'no-topic',
     })
     await dispose()
+  })
+
+  it('reads and writes on when another topic was deleted, and tells which', async () => {
+    const namespace = freshNamespace()
+    await createTestTopics(brokers, [`${namespace}in`, `${namespace}other`])
+    const lines: string[] = []
+    const told = pino({}, { write: (line) => lines.push(line) })
+    const log = await connectLog({ brokers, namespace, clientId: 'test', log: told })
+    const [reader, writer] = [log.reader(), log.writer()]
+    const write = (): Promise<unknown> => writer.send('in', 0, [{ key: null, value: null, time: 0 }])
+    const from = ['in', 'other'].map((topic) => ({ topic, partition: 0, offset: 0 }))
+    const fetch = (): Promise<Slice[]> => reader.fetch(from, { maxWaitMs: 50, maxBytesPerPartition: 1 << 20 })
+    await write()
+    await expect.poll(async () => (await fetch())[0]?.next).toBe(1)
+    await withAdmin(brokers, (admin) => admin.deleteTopics({ topics: [`${namespace}other`] }))
+    await expect.poll(async () => (await fetch())[1]?.error).toBe('moved')
+    await write()
+    await expect.poll(fetch, { timeout: 30_000 }).toMatchObject([{ next: 2 }, { error: 'moved' }])
+    const missing = `topic ${namespace}other does not exist; npx node infra/prepare.ts makes it`
+    await expect.poll(async () => fetch().then(() => lines.join('')), { timeout: 30_000 }).toContain(missing)
+    await log.close()
   })
 
   it('tells a refused record to its own send only', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Identity, PartitionWriter, type PartitionWriterOptions } from './partition-writer.ts'
-import { apis, Encoder, type Decoder, type Link, isMissingTopic } from './internals.ts'
+import { apis, Encoder, type Decoder, type Link } from './internals.ts'
 import { verdictOf } from './codes.ts'
 import { again, retrying } from './retry.ts'
 import type { Appender } from './produce.ts'
@@ -146,14 +146,8 @@ async function endOf(link: Link, topic: string, partition: number): Promise<numb
 }
 
 async function prepare(link: Link, topic: string, stale: boolean): Promise<void> {
-  if (!link.knows(topic)) return link.know([topic])
-  if (!stale) return
-  try {
-    await link.refresh()
-  } catch (error) {
-    // another topic was deleted: what is known of this one still holds, or the broker will say so
-    if (!isMissingTopic(error)) throw error
-  }
+  if (stale && link.knows(topic)) await link.refresh()
+  await link.know([topic])
 }
 
 /**
