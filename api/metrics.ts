@@ -151,7 +151,7 @@ function createSeen(registers: Registry[]): SeenMetrics {
     }),
     topicAge: new Gauge({
       name: 'mda_topic_age_seconds',
-      help: 'Age of a topic’s newest mark, as it is held here',
+      help: 'Age of the newest mark of a topic’s partition that is furthest behind, as it is held here',
       labelNames: ['topic'],
       registers,
     }),

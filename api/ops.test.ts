@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeServer, listen } from '../infra/http/ops.ts'
 import { peersOf } from './peers.ts'
 import { lostTrades, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { topicAges } from './views/health.ts'
 
 let api: Harness
 beforeEach(async () => {
@@ -153,6 +154,14 @@ describe('what is told of channels, topics and the audit', () => {
         },
       },
     })
+  })
+
+  it('says how far a topic is by its partition that is furthest behind', () => {
+    const times = new Map([
+      ['market.tickers/0', NOW],
+      ['market.tickers/1', NOW - 7_000_000],
+    ])
+    expect(topicAges({ times }, NOW)).toMatchObject({ 'market.tickers': { age_ms: 7_000 } })
   })
 
   it('is in the metrics', async () => {

@@ -82,7 +82,7 @@ const healthOutput = jsonOutput(
       channels: byName(byName(venueState, 'By venue'), 'Channels and polls, by the topic that they feed'),
       topics: byName(
         object('How far it is', {
-          as_of: instant('Its newest mark'),
+          as_of: instant('The newest mark of its partition that is furthest behind'),
           age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
         }),
         'Topics by name',

@@ -80,14 +80,17 @@ export function areVenuesWell(
   return has(trades, 'live') && Object.values(channels).every((venues) => has(venues, 'live', 'off'))
 }
 
-/** How far each topic with marks is. */
-export function topicAges(world: World, clock: Micros): Record<string, { as_of: string; age_ms: number }> {
-  const newest = new Map<string, Micros>()
+/** How far each topic with marks is, in the partition that is furthest behind. */
+export function topicAges(
+  world: Pick<World, 'times'>,
+  clock: Micros,
+): Record<string, { as_of: string; age_ms: number }> {
+  const oldest = new Map<string, Micros>()
   for (const [key, time] of world.times) {
     const topic = key.slice(0, key.lastIndexOf('/'))
-    newest.set(topic, Math.max(newest.get(topic) ?? 0, time))
+    oldest.set(topic, Math.min(oldest.get(topic) ?? time, time))
   }
-  const sorted = [...newest].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const sorted = [...oldest].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
     sorted.map(([topic, time]) => [topic, { as_of: iso(time), age_ms: Math.round(Math.max(0, clock - time) / 1000) }]),
   )

@@ -158,20 +158,33 @@ export class Intake<Work extends PartitionWork> {
   /** What the log has there; nothing of what could not be asked, which is waited out. */
   async #fetch(positions: readonly Position[], isHurried: boolean): Promise<Slice[]> {
     const { hosted, ports, watch } = this.#options
-    const { clock, report } = ports
+    const { report } = ports
     const maxWaitMs = isHurried ? FETCH_WAIT_BUSY_MS : (hosted.waitMs?.() ?? FETCH_WAIT_MS)
     try {
       const options = { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION }
       const slices = await this.#reader.fetch(positions, options)
       const there = slices.filter((slice) => slice.error !== 'moved')
       if (there.length < slices.length) await this.#interrupted()
-      if (there.length > 0) watch.fetched(this.name, clock.steady())
+      if (there.length > 0) this.#note(slices)
       else if (watch.isFirstFailure(this.name)) report.warn({}, 'no broker answers; trying again')
       return there
     } catch (error) {
       if (watch.isFirstFailure(this.name)) report.warn({ err: error }, 'fetch failed; trying again')
       await this.#interrupted()
       return []
+    }
+  }
+
+  /** Some partition was read; one without a leader would be hidden by it. */
+  #note(slices: readonly Slice[]): void {
+    const { watch, ports } = this.#options
+    const now = ports.clock.steady()
+    watch.fetched(this.name, now)
+    for (const { topic, partition, error } of slices) {
+      const input = this.#inputOf({ topic, partition })
+      if (error !== 'moved') watch.found(input)
+      else if (watch.isMissing(input, now))
+        ports.report.error({ processor: this.name, topic, partition }, 'a partition cannot be read: has it a leader?')
     }
   }
 
@@ -186,10 +199,14 @@ export class Intake<Work extends PartitionWork> {
     const now = ports.clock.steady()
     for (const { topic, partition, offset } of positions) {
       const end = slices.find((slice) => slice.topic === topic)?.end ?? offset
-      const input = `${this.name} ${topic}-${partition}`
+      const input = this.#inputOf({ topic, partition })
       this.#lags.set(input, { topic, partition, records: Math.max(0, end - offset) })
       watch.at(input, offset, end, now)
     }
+  }
+
+  #inputOf(place: TopicPartition): string {
+    return `${this.name} ${nameOf(place)}`
   }
 }
 

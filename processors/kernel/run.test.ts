@@ -78,6 +78,29 @@ function hostBoth(begun: TestTask, rows: readonly ProcessorRow[]): { runner: Run
 }
 
 describe('a runner', () => {
+  it('is not well while a partition has no leader, tells which, and works on at the others', async () => {
+    const { broker } = testTask({}, clock, 10)
+    const away = { isAway: false, asked: 0, partition: 1 }
+    const begun = testTaskOn(broker, { log: goesAway(broker, away) }, clock, 10)
+    const { runner, membership } = host(begun)
+    membership.deal(0, 1)
+    for (const partition of [0, 1]) broker.append(IN, partition, marks(5))
+    await expect.poll(() => counted(broker, 1).length).toBeGreaterThan(0)
+    away.isAway = true
+    await expect.poll(() => away.asked).toBeGreaterThan(0)
+    expect(runner.isWell).toBe(true)
+    await expect.poll(() => runner.isWell).toBe(false)
+    const from = ahead
+    await expect.poll(() => ahead).toBeGreaterThan(from + 130_000) // beyond what ends a host that can read nothing
+    expect(begun.notes.lines.filter((line) => line.includes('cannot be read'))).toHaveLength(1)
+    expect(begun.notes.fields).toContainEqual(expect.objectContaining({ topic: IN, partition: 1 }))
+    const before = counted(broker, 0).length
+    broker.append(IN, 0, marks(6))
+    await expect.poll(() => counted(broker, 0).length).toBeGreaterThan(before)
+    away.isAway = false
+    await expect.poll(() => runner.isWell).toBe(true)
+  })
+
   it('works on what it is dealt, each partition by itself', async () => {
     const { begun, membership, runner } = host()
     membership.deal(0, 2)

@@ -39,6 +39,8 @@ export class Watch {
   readonly #startedAt: number
   /** By reader: when a fetch of it last came back, and whether one failed since. */
   readonly #fetches = new Map<string, { at: number; isFailing: boolean }>()
+  /** By input: since when it cannot be read, and when that was seen last. */
+  readonly #missing = new Map<string, { readonly since: number; seen: number }>()
   #stuck: string | undefined
 
   constructor(sessionMs: number, memberships: readonly Membership[], now: number) {
@@ -70,7 +72,25 @@ export class Watch {
     }
   }
 
+  /** Notes an input that cannot be read, and gives true once: when it is to be told. */
+  isMissing(input: string, now: number): boolean {
+    const known = this.#missing.get(input)
+    const place = known !== undefined && now - known.seen <= UNSEEN_MS ? known : { since: now, seen: now }
+    const wasWell = place.seen - place.since < UNWELL_AFTER_MS
+    place.seen = now
+    this.#missing.set(input, place)
+    return wasWell && now - place.since >= UNWELL_AFTER_MS
+  }
+
+  /** Notes an input that was read. */
+  found(input: string): void {
+    this.#missing.delete(input)
+  }
+
+  /** False also where one input alone cannot be read; that does not end the process, which works on at the others. */
   isWell(owners: Iterable<Failing>, now: number): boolean {
+    for (const { since, seen } of this.#missing.values())
+      if (seen - since >= UNWELL_AFTER_MS && now - seen <= UNSEEN_MS) return false
     return this.#failingMs(owners, now) < UNWELL_AFTER_MS
   }
 

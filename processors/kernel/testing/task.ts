@@ -1,4 +1,4 @@
-import type { Log, LogReader, Membership } from '../../../infra/kafka/seam.ts'
+import type { Log, LogReader, Membership, Slice } from '../../../infra/kafka/seam.ts'
 import { localCodec, emptyFields } from '../../../schemas/codec.ts'
 import type { DeadLetter, Message, Micros, SubscriptionChange } from '../../../schemas/records.ts'
 import { DEAD_LETTERS } from '../dead-letters.ts'
@@ -153,8 +153,11 @@ export function testTaskOn(
   }
 }
 
-/** A client of the broker whose fetches fail while it is away; it counts those. */
-export function goesAway(broker: MemoryBroker, away: { isAway: boolean; asked: number }): Log {
+/** A client of the broker whose fetches fail while it is away, or those of one partition's leader; it counts them. */
+export function goesAway(
+  broker: MemoryBroker,
+  away: { isAway: boolean; asked: number; readonly partition?: number },
+): Log {
   const log = broker.connect()
   const reader = (): LogReader => {
     const inner = log.reader()
@@ -166,7 +169,12 @@ export function goesAway(broker: MemoryBroker, away: { isAway: boolean; asked: n
       async fetch(from, options) {
         if (!away.isAway) return inner.fetch(from, options)
         away.asked += 1
-        return from.map((place) => ({ ...broker.at(place.topic, 0).slice(place, 0), records: [], error: 'moved' }))
+        const isAway = (partition: number): boolean => partition === (away.partition ?? partition)
+        const moved = from
+          .filter(({ partition }) => isAway(partition))
+          .map((place): Slice => ({ ...broker.at(place.topic, 0).slice(place, 0), records: [], error: 'moved' }))
+        const others = from.filter(({ partition }) => !isAway(partition))
+        return others.length === 0 ? moved : [...moved, ...(await inner.fetch(others, options))]
       },
     }
   }
