@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { schemaText } from '../../schemas/codec.ts'
 import type { Instrument } from '../../schemas/records.ts'
 import { listed } from '../../schemas/testing/instrument.ts'
 import { createWorld, iso, PARTITION, T, type World } from './testing/world.ts'
@@ -123,6 +124,28 @@ describe('what cannot be read', () => {
     expect(unknown).toMatchObject({ error: expect.stringContaining('404'), time: '2024-08-08T23:54:16.322Z' })
     expect(await world.rows('SELECT count() AS n FROM trades WHERE partition = 3')).toEqual([{ n: 1 }])
   })
+})
+
+it.each([
+  ['of another kind', { schemaType: 'JSON', schema: '{"type": "object", "properties": {}}' }],
+  [
+    'with a field of another type',
+    { schema: schemaText('trade').replace(/"price",\s*"type": "double"/, '"price", "type": "string"') },
+  ],
+])('a schema %s is told of its record, and what follows arrives', async (what, schema) => {
+  const subject = `another-${what.replaceAll(' ', '-')}`
+  const answer = await fetch(`${inject('parts').registryUrl}/subjects/${subject}/versions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+    body: JSON.stringify(schema),
+  })
+  const registered = (await answer.json()) as { id: number }
+  const foreign = Buffer.alloc(60)
+  foreign.writeInt32BE(registered.id, 1)
+  const id = what.length + 100
+  const offset = await world.append('market.trades', [foreign, world.trade({ first_id: id, last_id: id })], 2)
+  await world.soon(`SELECT count() AS n FROM trades WHERE first_id = ${id}`, [{ n: 1 }])
+  await world.soon(`SELECT count() AS n FROM ingest_errors WHERE partition = 2 AND offset = ${offset}`, [{ n: 1 }])
 })
 
 describe('instruments', () => {

@@ -112,8 +112,9 @@ export function rereadingOf(topic: string, around: Surroundings, number: number)
  * One Kafka table per topic, with the columns of all its record types; a field that a record does not have is left at its
  * default. What cannot be read comes with log_error and goes to ingest_errors_log, and ingestion goes on.
  *
- * A schema id that the registry does not know (404) is such an error. A registry that does not answer is none: then the
- * view throws, nothing of the block is kept, the group's offsets stay, and the block is read again until it answers.
+ * A schema id that the registry does not know (404) is such an error, and so is one whose schema ClickHouse cannot use (it names
+ * the row). A registry that does not answer is none: then the view throws, nothing of the block is kept, the group's offsets
+ * stay, and the block is read again until it answers.
  */
 export function readingOf(topic: string, around: Surroundings): Reading {
   return tablesOf(topic, around, { name: nameOf(topic), group: groupOf(topic, around) })
@@ -157,7 +158,7 @@ SELECT
     _partition AS log_partition,
     _offset AS log_offset,
     assumeNotNull(_timestamp_ms) AS log_time,
-    if(throwIf(_error LIKE '%while fetching schema id%' AND _error NOT LIKE '% 404 %', 'the schema registry does not answer') = 0, _error, '') AS log_error,
+    if(throwIf(_error LIKE '%while fetching schema id%' AND _error NOT LIKE '% 404 %' AND _error NOT LIKE '%(at row %', 'the schema registry does not answer') = 0, _error, '') AS log_error,
     ${raw} AS log_raw
 FROM ${name}_queue`
   const comment = `Reads ${topic} (${checksumOf(queue + pump)})`
