@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from 'prom-client'
+import { gaugesOf } from '../infra/http/ops.ts'
 import type { DeadLetter } from '../schemas/records.ts'
 import type { Meter } from './kernel/ports.ts'
 import type { Runner } from './kernel/run.ts'
@@ -83,17 +84,7 @@ export function createMeter(registry: Registry, tally: Tally = new Tally()): Met
 
 /** What the runner and the processors' states say when they are asked. */
 export function exposeRunner(registry: Registry, runner: Runner<Task>): void {
-  const gauge = (name: string, help: string, labels: string[], collect: (set: Gauge) => void): Gauge =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['processor', ...labels],
-      registers: [registry],
-      collect() {
-        this.reset()
-        collect(this)
-      },
-    })
+  const gauge = gaugesOf(registry, 'processor')
   gauge('mda_processor_partitions', 'Partitions assigned to this host, by state', ['state'], (set) => {
     for (const [processor, { running, waiting }] of Object.entries(runner.partitions())) {
       set.set({ processor, state: 'running' }, running)

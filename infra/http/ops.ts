@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { allowedHostsAt, refuses } from './guard.ts'
 import { clientServer } from './server.ts'
 
@@ -24,6 +24,21 @@ export function processMetrics(): Registry {
   const register = new Registry()
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: LAG_EVERY_MS })
   return register
+}
+
+/** Makes gauges that are filled anew when they are asked for; all of them have the labels `common`. */
+export function gaugesOf(registry: Registry, ...common: string[]) {
+  return (name: string, help: string, labels: string[], fill: (gauge: Gauge) => void): Gauge =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [...common, ...labels],
+      registers: [registry],
+      collect() {
+        this.reset()
+        fill(this)
+      },
+    })
 }
 
 /** Serves `/healthz` (503 when not ok), `/readyz` (nor ready) and `/metrics` (Prometheus text) of one service. */

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { gaugesOf } from '../../infra/http/ops.ts'
 import type { PaymentMeter } from './settlement.ts'
 import type { Service } from './service.ts'
 
@@ -60,20 +61,18 @@ export function exposeWallet(registry: Registry, balance: () => Promise<bigint>)
 
 /** What the service says when it is asked. */
 export function exposePayments(registry: Registry, service: Service): void {
-  const gauge = (name: string, help: string, value: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value())
-      },
-    })
-  gauge('mda_payments_open', 'Payments under way', () => service.health().open)
-  gauge('mda_payments_known', 'Payments of the last day that are kept in memory', () => service.health().known)
-  gauge('mda_payments_owner', '1: this instance is the one that settles', () => Number(service.health().owner))
-  gauge('mda_payments_cooling', 'Kinds of payers that nothing is sent for', () => service.health().cooling)
+  const gauge = gaugesOf(registry)
+  gauge('mda_payments_open', 'Payments under way', [], (set) => set.set(service.health().open))
+  gauge('mda_payments_known', 'Payments of the last day that are kept in memory', [], (set) =>
+    set.set(service.health().known),
+  )
+  gauge('mda_payments_owner', '1: this instance is the one that settles', [], (set) =>
+    set.set(Number(service.health().owner)),
+  )
+  gauge('mda_payments_cooling', 'Kinds of payers that nothing is sent for', [], (set) =>
+    set.set(service.health().cooling),
+  )
   const lost = 'Gas of transactions that were undone within the last hour'
-  gauge('mda_payment_gas_lost_ether', lost, () => Number(service.health().gas_lost_wei) / 1e18)
-  gauge('mda_payments_lag_records', 'Intents not yet taken in', () => service.lag)
+  gauge('mda_payment_gas_lost_ether', lost, [], (set) => set.set(Number(service.health().gas_lost_wei) / 1e18))
+  gauge('mda_payments_lag_records', 'Intents not yet taken in', [], (set) => set.set(service.lag))
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from 'prom-client'
+import { gaugesOf } from '../../infra/http/ops.ts'
 import type { DeliveryMeter, Dispatcher } from './dispatcher.ts'
 
 /** From a good receiver to the deadline of an attempt, seconds. */
@@ -39,17 +40,7 @@ export function createDeliveryMeter(registry: Registry): DeliveryMeter {
 
 /** What the dispatcher says when it is asked; `now` in milliseconds. */
 export function exposeDispatcher(registry: Registry, dispatcher: Dispatcher, now: () => number): void {
-  const gauge = (name: string, help: string, labels: string[], collect: (set: Gauge) => void): Gauge =>
-    new Gauge({
-      name,
-      help,
-      labelNames: labels,
-      registers: [registry],
-      collect() {
-        this.reset()
-        collect(this)
-      },
-    })
+  const gauge = gaugesOf(registry)
   const age = 'Age of the oldest trigger that is not delivered, whatever its receiver; 0: all are'
   gauge('mda_webhook_oldest_undelivered_seconds', age, [], (set) => {
     const oldest = dispatcher.oldest()

@@ -70,7 +70,7 @@ const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
  * does to the world, or it is not one.
  */
 const shells: readonly (readonly [RegExp, string])[] = [
-  [/^processors\/host\.ts$/, 'connects a process to its log'],
+  [/^processors\/(?:host|metrics)\.ts$/, 'connects a process to its log, and tells how it is'],
   [/^processors\/feeds\/main\.ts$/, 'hosts the feeds'],
   [/^processors\/feeds\/transport\//, 'connects to venues'],
   [/^processors\/feeds\/runtime\//, 'runs the feeds: the log, timers, the clock, tapes'],

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
 import { performance } from 'node:perf_hooks'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Histogram, Registry } from 'prom-client'
 import { refuses } from '../../http/guard.ts'
+import { gaugesOf } from '../../http/ops.ts'
 import type { Logger } from '../../log.ts'
 import { QueryError } from './errors.ts'
 import { runRequest, type Parts } from './run.ts'
@@ -91,24 +92,15 @@ export function createMetrics(admission: Admission, sessions: Sessions, disk: Di
     registers,
   })
   const errors = new Counter({ name: 'mda_clickhouse_errors_total', help: 'Statements that failed', registers })
-  const gauge = (name: string, help: string, value: () => number): void => {
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.set(value())
-        },
-      }),
-    )
-  }
-  gauge('mda_clickhouse_running_statements', 'Statements that run now', () => admission.running)
-  gauge('mda_clickhouse_waiting_statements', 'Statements that wait for a place', () => admission.waiting)
-  gauge('mda_clickhouse_sessions', 'Sessions that are kept', () => sessions.size)
-  gauge('mda_clickhouse_disk_free_bytes', 'Free space of the data folder', () => disk.freeBytes)
-  gauge('mda_clickhouse_resident_bytes', 'Resident memory of the server with its engine', () =>
-    process.memoryUsage.rss(),
+  const gauge = gaugesOf(registry)
+  gauge('mda_clickhouse_running_statements', 'Statements that run now', [], (set) => set.set(admission.running))
+  gauge('mda_clickhouse_waiting_statements', 'Statements that wait for a place', [], (set) =>
+    set.set(admission.waiting),
+  )
+  gauge('mda_clickhouse_sessions', 'Sessions that are kept', [], (set) => set.set(sessions.size))
+  gauge('mda_clickhouse_disk_free_bytes', 'Free space of the data folder', [], (set) => set.set(disk.freeBytes))
+  gauge('mda_clickhouse_resident_bytes', 'Resident memory of the server with its engine', [], (set) =>
+    set.set(process.memoryUsage.rss()),
   )
   return {
     done(outcome, ms) {
