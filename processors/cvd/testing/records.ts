@@ -11,6 +11,12 @@ export const SECOND: Micros = 1_000_000
 /** A round time of this era, on a bound of every period's buckets. */
 export const T0: Micros = 1_786_060_800 * SECOND
 
+/** Numbers below 2^31 that look random and are the same in every run. */
+export function hash(n: number): number {
+  const mixed = Math.imul(n ^ (n >>> 16), 0x45d9f3b)
+  return Math.imul(mixed ^ (mixed >>> 13), 0x45d9f3b) >>> 1
+}
+
 /** A buy of 1 BTC at 100 on Binance at T0 with the id 1, but for what is given. */
 export function trade(fields: Partial<Trade> = {}): Message<'trade'> {
   const base = { price: 100, size: 1, time: T0, first_id: 1, ...fields }

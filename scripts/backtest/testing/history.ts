@@ -1,4 +1,4 @@
-import { mark, SECOND, T0, trade } from '../../../processors/cvd/testing/records.ts'
+import { hash, mark, SECOND, T0, trade } from '../../../processors/cvd/testing/records.ts'
 import { premium, rate, ratio, says, settlement, terms } from '../../../processors/funding/testing/records.ts'
 import { range as priceRange, ticker, markets } from '../../../processors/prices/testing/records.ts'
 import type { Codec } from '../../../schemas/codec.ts'
@@ -11,12 +11,6 @@ import type { OutRecord } from '../../../infra/kafka/seam.ts'
 
 export const SECONDS = 1_200
 export { T0 }
-
-/** Numbers below 2^31 that look random and are the same in every run. */
-function hash(n: number): number {
-  const mixed = Math.imul(n ^ (n >>> 16), 0x45d9f3b)
-  return Math.imul(mixed ^ (mixed >>> 13), 0x45d9f3b) >>> 1
-}
 
 /** A wave of 2 % within ten minutes, with noise. */
 export function priceAt(second: number): number {

@@ -8,7 +8,7 @@ import { localCodec } from '../../../schemas/codec.ts'
 import type { Message, RecordType } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { instrumentId, priceVenues, tradeVenues } from '../../../schemas/venues.ts'
-import { mark, SECOND, T0, trade } from '../../../processors/cvd/testing/records.ts'
+import { hash, mark, SECOND, T0, trade } from '../../../processors/cvd/testing/records.ts'
 import { markets, ticker } from '../../../processors/prices/testing/records.ts'
 
 /** As a running system has it. */
@@ -125,10 +125,4 @@ function* tickersOf(partition: number, trades: number): Generator<Message<'spot_
     }
     yield mark(at)
   }
-}
-
-/** Numbers below 2^31 that look random and are the same in every run. */
-function hash(n: number): number {
-  const mixed = Math.imul(n ^ (n >>> 16), 0x45d9f3b)
-  return Math.imul(mixed ^ (mixed >>> 13), 0x45d9f3b) >>> 1
 }

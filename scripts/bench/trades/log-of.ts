@@ -1,4 +1,4 @@
-import { mark, SECOND, T0, trade } from '../../../processors/cvd/testing/records.ts'
+import { hash, mark, SECOND, T0, trade } from '../../../processors/cvd/testing/records.ts'
 import type { Writer } from '../../../infra/kafka/seam.ts'
 import type { Codec } from '../../../schemas/codec.ts'
 import type { Message } from '../../../schemas/records.ts'
@@ -36,12 +36,6 @@ export function* logOf(partition: number, { partitions, trades }: LogSizes): Gen
     })
     if (Math.floor((n + 1) / perSecond) > Math.floor(n / perSecond)) yield mark(time)
   }
-}
-
-/** Numbers below 2^31 that look random and are the same in every run. */
-function hash(n: number): number {
-  const mixed = Math.imul(n ^ (n >>> 16), 0x45d9f3b)
-  return Math.imul(mixed ^ (mixed >>> 13), 0x45d9f3b) >>> 1
 }
 
 /** Writes the next of them, `most` at the most, to `market.trades`; gives how many there were. */
