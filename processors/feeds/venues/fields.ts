@@ -1,6 +1,6 @@
 import type { Micros } from '../../../schemas/records.ts'
 import type { FrameEvent, PageRow, VenueTrade } from './events.ts'
-import type { RestAnswer, ArchiveRefusal } from './venue.ts'
+import type { RestAnswer, ArchiveRefusal, Listed } from './venue.ts'
 
 /**
  * Guards that the venues' parsers share. Everything from outside is `unknown` until one of them made it a value.
@@ -211,6 +211,12 @@ export function scaledBase(ticker: string): Scaled {
   const suffixed = behind.exec(ticker)
   if (suffixed !== null) return { base: suffixed[1] ?? '', factor: 1000 }
   return { base: ticker, factor: 1 }
+}
+
+/** A market in USDT: quantity and price of `1000PEPEUSDT` are in and for 1000 PEPE. */
+export function scaledMarket(symbol: string, ticker: string, tick: number | null, live: boolean): Listed {
+  const { base, factor } = scaledBase(ticker)
+  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: factor, priceFactor: factor, tick, live }
 }
 
 type Raw = Pick<VenueTrade, 'symbol' | 'count' | 'taker' | 'time'> &

@@ -1,12 +1,6 @@
-import { badBody, isDecimal, isRecord, isSymbol, scaledBase } from '../fields.ts'
+import { badBody, isDecimal, isRecord, isSymbol, scaledMarket } from '../fields.ts'
 import type { Listed, ListedPrice, Listing, PriceList, RestAnswer } from '../venue.ts'
 import { refusal } from './messages.ts'
-
-/** Quantity and price of `1000PEPEUSDT` are in and for 1000 PEPE; of spot's `1000SATSUSDT` too. */
-function listed(symbol: string, ticker: string, tick: number | null, live: boolean): Listed {
-  const { base, factor } = scaledBase(ticker)
-  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: factor, priceFactor: factor, tick, live }
-}
 
 /** A market that the lists take by its name alone: in USDT, and no dated future (`BTCUSDT_260925`). */
 export function isUsdtMarket(symbol: string): boolean {
@@ -18,7 +12,7 @@ const usdtMarket = /^([^_]+)USDT$/
 /** For tools without a venue: live and without a tick. */
 function fromSymbol(symbol: string): Listed | undefined {
   const ticker = usdtMarket.exec(symbol)?.[1]
-  return ticker === undefined ? undefined : listed(symbol, ticker, null, true)
+  return ticker === undefined ? undefined : scaledMarket(symbol, ticker, null, true)
 }
 
 const tickers =
@@ -34,7 +28,7 @@ const spotTickers =
 const spotSeed: readonly Listed[] = seedOf(spotTickers)
 
 function seedOf(names: string): Listed[] {
-  return names.split(' ').map((ticker) => listed(`${ticker}USDT`, ticker, null, true))
+  return names.split(' ').map((ticker) => scaledMarket(`${ticker}USDT`, ticker, null, true))
 }
 
 /** USDT perpetuals of `exchangeInfo`: weight 1. Prices of all symbols: weight 2. */
@@ -58,7 +52,7 @@ function readSymbol(row: unknown): Listed | undefined {
   if (!isRecord(row) || row['contractType'] !== 'PERPETUAL') return undefined
   const { symbol, status, baseAsset, quoteAsset, marginAsset } = row
   if (!isSymbol(symbol) || !isSymbol(baseAsset) || quoteAsset !== 'USDT' || marginAsset !== 'USDT') return undefined
-  return listed(symbol, baseAsset, tickOf(row['filters']), status === 'TRADING')
+  return scaledMarket(symbol, baseAsset, tickOf(row['filters']), status === 'TRADING')
 }
 
 /** The call that has the last price of every market. */
@@ -101,5 +95,5 @@ function readPair(row: unknown): Listed | undefined {
   if (!isRecord(row)) return undefined
   const { symbol, status, baseAsset, quoteAsset, isSpotTradingAllowed } = row
   if (!isSymbol(baseAsset) || quoteAsset !== 'USDT' || symbol !== `${baseAsset}USDT`) return undefined
-  return listed(symbol, baseAsset, tickOf(row['filters']), status === 'TRADING' && isSpotTradingAllowed !== false)
+  return scaledMarket(symbol, baseAsset, tickOf(row['filters']), status === 'TRADING' && isSpotTradingAllowed !== false)
 }

@@ -7,7 +7,7 @@ import {
   textOf,
   unknownEvent,
   isDecimal,
-  scaledBase,
+  scaledMarket,
   badField,
   countOf,
   microsOf,
@@ -75,9 +75,7 @@ export function rowsOf<Row>(body: unknown, read: (row: unknown) => readonly Row[
 
 /** Sizes are in the base coin; of a multiplied symbol (1000BONKUSDT) in 1000 of them. */
 function listed(ticker: string, tick: number | null, live: boolean): Listed {
-  const { base, factor } = scaledBase(ticker)
-  const symbol = `${ticker}USDT`
-  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: factor, priceFactor: factor, tick, live }
+  return scaledMarket(`${ticker}USDT`, ticker, tick, live)
 }
 
 /** The known assets under the names that Binance has for them, as adapters wrote them in 2026: PEPE and SHIB plain. */

@@ -3,7 +3,7 @@ import {
   isDecimal,
   isRecord,
   isSymbol,
-  scaledBase,
+  scaledMarket,
   archivedTrade,
   badField,
   countOf,
@@ -32,23 +32,17 @@ import type { VenueTrade, FrameEvent } from '../events.ts'
 import { FrameReader } from '../frame-reader.ts'
 import { answerOf, readReply, requestsFor } from './messages.ts'
 
-/** Multipliers stand before the ticker (1000PEPE) or behind it (SHIB1000); price and size are for and in that many. */
-function listed(symbol: string, ticker: string, tick: number | null, live: boolean): Listed {
-  const { base, factor } = scaledBase(ticker)
-  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: factor, priceFactor: factor, tick, live }
-}
-
 /** For tools without a venue: live and without a tick. */
 function fromSymbol(symbol: string): Listed | undefined {
   const ticker = /^([^-]+)USDT$/.exec(symbol)?.[1]
-  return ticker === undefined ? undefined : listed(symbol, ticker, null, true)
+  return ticker === undefined ? undefined : scaledMarket(symbol, ticker, null, true)
 }
 
 const tickers =
   'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM 1000PEPE SHIB1000 GRAM TRX LTC'
 
 /** The known assets as they stood in November 2026: MATIC trades as POL, TON as GRAM. */
-const seed: readonly Listed[] = tickers.split(' ').map((ticker) => listed(`${ticker}USDT`, ticker, null, true))
+const seed: readonly Listed[] = tickers.split(' ').map((ticker) => scaledMarket(`${ticker}USDT`, ticker, null, true))
 
 export const LINEAR_LIST = '/v5/market/instruments-info?category=linear&limit=1000'
 
@@ -80,7 +74,7 @@ function readSymbol(row: unknown): Listed | undefined {
   const { symbol, status, baseCoin, quoteCoin, settleCoin, isPreListing, priceFilter } = row
   if (!isSymbol(symbol) || !isSymbol(baseCoin) || quoteCoin !== 'USDT' || settleCoin !== 'USDT') return undefined
   const tick = isRecord(priceFilter) && isDecimal(priceFilter['tickSize']) ? Number(priceFilter['tickSize']) : null
-  return listed(symbol, baseCoin, tick, status === 'Trading' && isPreListing !== true)
+  return scaledMarket(symbol, baseCoin, tick, status === 'Trading' && isPreListing !== true)
 }
 
 function readPrice(row: unknown): ListedPrice | undefined {
