@@ -9,7 +9,7 @@ import {
   takesCredit,
 } from './payments/discovery.ts'
 import type { Billing } from './payments/challenges.ts'
-import { isRequired, ruleSchema, type Param } from './params.ts'
+import { isRequired, type Param } from './params.ts'
 import type { Output, Route } from './route.ts'
 import { object, oneOf, text, type Schema } from './schema.ts'
 
@@ -150,7 +150,7 @@ function parameterOf(name: string, param: Param): Schema {
     in: param.in,
     required: isRequired(param.rule),
     description: param.description,
-    schema: ruleSchema(param.rule),
+    schema: param.rule.schema,
     example: param.example,
   }
 }

@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from './errors.ts'
-import { readParams, type Param, type Raw } from './params.ts'
+import { choice, count, readParams, symbolRule, timeRule, type Param, type Raw } from './params.ts'
 
 const input = {
-  symbol: { in: 'path', rule: { kind: 'symbol' }, error: 'invalid_symbol', description: '', example: '' },
+  symbol: { in: 'path', rule: symbolRule, error: 'invalid_symbol', description: '', example: '' },
   period: {
     in: 'query',
-    rule: { kind: 'choice', values: ['1h', '4h'], default: '1h' },
+    rule: choice(['1h', '4h'], '1h'),
     error: 'invalid_period',
     description: '',
     example: '',
   },
   limit: {
     in: 'query',
-    rule: { kind: 'count', min: 1, max: 1000, default: 200 },
+    rule: count({ min: 1, max: 1000, usual: 200 }),
     error: 'invalid_limit',
     description: '',
     example: '',
   },
-  start: { in: 'query', rule: { kind: 'time' }, error: 'invalid_range', description: '', example: '' },
-} as const satisfies Record<string, Param>
+  start: { in: 'query', rule: timeRule, error: 'invalid_range', description: '', example: '' },
+} satisfies Record<string, Param>
 
 function read(symbol: Raw, query: Record<string, Raw> = {}): unknown {
   try {

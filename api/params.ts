@@ -3,28 +3,27 @@ import type { Schema } from './schema.ts'
 import { parseTime } from './time.ts'
 
 /** What a parameter may be. */
-export type Rule =
-  /** Letters and digits, answered in upper case. */
-  | { readonly kind: 'symbol' }
-  | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
-  | { readonly kind: 'count'; readonly min: number; readonly max: number; readonly default: number }
-  /** ISO 8601 or Unix milliseconds; may be left out. Its value is in milliseconds. */
-  | { readonly kind: 'time' }
-  /** As `symbol`, but may be left out. */
-  | { readonly kind: 'filter' }
-  /** A decimal number from `min` on. */
-  | { readonly kind: 'decimal'; readonly min: number; readonly default: number }
-  /** A registry id, taken in any case, given in lower case. */
-  | { readonly kind: 'token' }
-  /** Some of the batch's symbols, separated by commas; each counts once and comes in lower case. */
-  | { readonly kind: 'batch'; readonly max: number }
-  /** Symbols, separated by commas; each counts once and comes in upper case. */
-  | { readonly kind: 'symbols'; readonly max: number }
-  /** Some of the values, separated by commas; without it all of them. */
-  | { readonly kind: 'choices'; readonly values: readonly string[] }
-  /** A text of a shape; `description` names it. */
-  | { readonly kind: 'shape'; readonly pattern: RegExp; readonly description: string; readonly optional: false }
-  | { readonly kind: 'shape'; readonly pattern: RegExp; readonly description: string; readonly optional: true }
+export interface Rule<Value = unknown> {
+  readonly read: (text: string) => Value | Wrong
+  /** What it is in a request without it; `Wrong`: it is required. */
+  readonly absent: Value | Wrong
+  /** What it must be. */
+  readonly words: string
+  readonly schema: Schema
+  /** What clients take for the text, where it is not what `schema` says. */
+  readonly given?: 'time' | 'texts'
+}
+
+/** What is no value of a rule. */
+class Wrong {
+  /** What is to be named of it. */
+  readonly why: string
+  constructor(why = '') {
+    this.why = why
+  }
+}
+
+const wrong = new Wrong()
 
 export interface Param {
   readonly in: 'path' | 'query'
@@ -36,36 +35,10 @@ export interface Param {
 
 export type Params = Readonly<Record<string, Param>>
 
-interface Kinds {
-  readonly symbol: string
-  readonly choice: string
-  readonly count: number
-  readonly time: number | undefined
-  readonly filter: string | undefined
-  readonly decimal: number
-  readonly token: string
-  readonly batch: readonly string[]
-  readonly symbols: readonly string[]
-}
-
-type ValueOf<R extends Rule> = R extends { readonly kind: 'choice'; readonly values: readonly (infer Value)[] }
-  ? Value
-  : R extends { readonly kind: 'choices'; readonly values: readonly (infer Value)[] }
-    ? readonly Value[]
-    : R extends { readonly kind: 'shape'; readonly optional: false }
-      ? string
-      : R extends { readonly kind: 'shape' }
-        ? string | undefined
-        : R extends { readonly kind: keyof Kinds }
-          ? Kinds[R['kind']]
-          : never
-
-/** What `/api/v1/prices` supports. Source: service specification. */
-export const batchSymbols: readonly string[] =
-  'btc,eth,sol,xrp,bnb,ada,doge,avax,dot,link,matic,uni,apt,arb,op,sui,near,atom,pepe,shib,ton,trx,ltc'.split(',')
-
 /** The values of a route's parameters, typed by their rules. */
-export type Values<Input extends Params> = { readonly [Name in keyof Input]: ValueOf<Input[Name]['rule']> }
+export type Values<Input extends Params> = {
+  readonly [Name in keyof Input]: Input[Name]['rule'] extends Rule<infer Value> ? Value : never
+}
 
 /** A parameter as the request has it: more than one where it is repeated. */
 export type Raw = string | readonly string[] | undefined
@@ -76,164 +49,161 @@ export function readParams<Input extends Params>(
   path: Readonly<Record<string, Raw>>,
   query: Readonly<Record<string, Raw>>,
 ): Values<Input> {
-  const entries = Object.entries(input).map(([name, param]) => {
-    const raw = (param.in === 'path' ? path : query)[name]
-    const value = raw === undefined ? absent(param.rule) : typeof raw === 'string' ? parse(param.rule, raw) : bad
-    if (value === bad || value instanceof Wrong)
-      throw new ApiError(param.error, messageOf(name, param.rule, value), { field: name })
-    return [name, value]
+  const entries = Object.entries(input).map(([name, { in: location, rule, error }]) => {
+    const raw = (location === 'path' ? path : query)[name]
+    const value = raw === undefined ? rule.absent : typeof raw === 'string' ? rule.read(raw) : wrong
+    if (!(value instanceof Wrong)) return [name, value]
+    const why = value.why === '' ? '' : `${value.why}: `
+    throw new ApiError(error, `${why}${name} must be ${rule.words}.`, { field: name })
   })
   return Object.fromEntries(entries) as Values<Input>
 }
 
-const bad = Symbol('bad')
-
-/** A value that has something to be named. */
-class Wrong {
-  readonly why: string
-  constructor(why: string) {
-    this.why = why
-  }
-}
-
-function messageOf(name: string, rule: Rule, value: unknown): string {
-  return `${value instanceof Wrong ? `${value.why}: ` : ''}${name} must be ${ruleText(rule)}.`
-}
-
-function absent(rule: Rule): unknown {
-  switch (rule.kind) {
-    case 'symbol':
-    case 'token':
-    case 'batch':
-    case 'symbols':
-      return bad
-    case 'choices':
-      return rule.values
-    case 'time':
-    case 'filter':
-      return undefined
-    case 'shape':
-      return rule.optional ? undefined : bad
-    case 'choice':
-    case 'count':
-    case 'decimal':
-      return rule.default
-  }
-}
-
 /** Whether a request without the parameter is refused. */
 export function isRequired(rule: Rule): boolean {
-  return absent(rule) === bad
+  return rule.absent instanceof Wrong
 }
 
 /** A symbol in any case, of a path, a query or a body, in upper case; undefined where it is none. */
 export function upperSymbol(text: string): string | undefined {
-  return /^[A-Za-z0-9]{1,20}$/.test(text) ? text.toUpperCase() : undefined
+  return SYMBOL.test(text) ? text.toUpperCase() : undefined
 }
 
-function parse(rule: Rule, text: string): unknown {
-  switch (rule.kind) {
-    case 'symbol':
-    case 'filter':
-      return upperSymbol(text) ?? bad
-    case 'choice':
-      return rule.values.includes(text) ? text : bad
-    case 'count': {
-      const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN
-      return value >= rule.min && value <= rule.max ? value : bad
-    }
-    case 'time':
-      return parseTime(text.replace(' ', '+')) ?? bad // a `+` of a query that nobody encoded
-    case 'decimal': {
-      const value = /^(?:\d{1,9}(?:\.\d{0,18})?|\.\d{1,18})(?:e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : NaN
-      return value >= rule.min ? value : bad
-    }
-    case 'token':
-      return /^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : bad
-    case 'batch':
-      return parseBatch(text, rule.max)
-    case 'symbols': {
-      const symbols = listed(text).map(upperSymbol)
-      return symbols.includes(undefined) ? bad : bounded(symbols, rule.max)
-    }
-    case 'choices': {
-      const chosen = listed(text)
-      return chosen.every((value) => rule.values.includes(value)) ? bounded(chosen, rule.values.length) : bad
-    }
-    case 'shape':
-      return rule.pattern.test(text) ? text : bad
+const SYMBOL = /^[A-Za-z0-9]{1,20}$/
+const TOKEN = /^[A-Za-z0-9-]{1,64}$/
+
+/** Letters and digits, answered in upper case. */
+export const symbolRule: Rule<string> = {
+  ...shape(SYMBOL, '1 to 20 letters and digits, for example BTC'),
+  read: (text) => upperSymbol(text) ?? wrong,
+}
+
+/** A registry id, taken in any case, given in lower case. */
+export const tokenRule: Rule<string> = {
+  ...shape(TOKEN, 'a registry id such as bitcoin'),
+  read: (text) => (TOKEN.test(text) ? text.toLowerCase() : wrong),
+}
+
+/** ISO 8601 or Unix milliseconds; may be left out. Its value is in milliseconds. */
+export const timeRule: Rule<number | undefined> = {
+  read: (text) => parseTime(text.replace(' ', '+')) ?? wrong, // a `+` of a query that nobody encoded
+  absent: undefined,
+  words: 'an ISO 8601 time or Unix milliseconds',
+  schema: { type: 'string' },
+  given: 'time',
+}
+
+/** A text of a shape; `words` name it. */
+export function shape(pattern: RegExp, words: string): Rule<string> {
+  return {
+    read: (text) => (pattern.test(text) ? text : wrong),
+    absent: wrong,
+    words,
+    schema: { type: 'string', pattern: pattern.source },
   }
 }
 
-function parseBatch(text: string, max: number): readonly unknown[] | Wrong | typeof bad {
-  const named = listed(text).map((symbol) => symbol.toLowerCase())
-  const unknown = named.find((symbol) => !batchSymbols.includes(symbol))
+/** The same, but it may be left out. */
+export function optional<Value>(rule: Rule<Value>): Rule<Value | undefined> {
+  return { ...rule, absent: undefined }
+}
+
+export function choice<const Value extends string>(values: readonly Value[], usual: NoInfer<Value>): Rule<Value> {
+  return {
+    read: (text) => oneOf(values, text),
+    absent: usual,
+    words: `one of ${values.join(', ')}`,
+    schema: { type: 'string', enum: values, default: usual },
+  }
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text: string): Value | Wrong {
+  return values.find((value) => value === text) ?? wrong
+}
+
+/** A whole number. */
+export function count({ min, max, usual }: Readonly<Record<'min' | 'max' | 'usual', number>>): Rule<number> {
+  return {
+    read: (text) => within(text, /^\d{1,9}$/, min, max),
+    absent: usual,
+    words: `a whole number from ${min} to ${max}`,
+    schema: { type: 'integer', minimum: min, maximum: max, default: usual },
+  }
+}
+
+/** A decimal number from `min` on. */
+export function decimal({ min, usual }: Readonly<Record<'min' | 'usual', number>>): Rule<number> {
+  return {
+    read: (text) => within(text, /^(?:\d{1,9}(?:\.\d{0,18})?|\.\d{1,18})(?:e[+-]?\d{1,2})?$/i, min),
+    absent: usual,
+    words: `a number, ${min} or more`,
+    schema: { type: 'number', minimum: min, default: usual },
+  }
+}
+
+function within(text: string, notation: RegExp, min: number, max = Infinity): number | Wrong {
+  const value = notation.test(text) ? Number(text) : NaN
+  return value >= min && value <= max ? value : wrong
+}
+
+/** What `/api/v1/prices` supports. Source: service specification. */
+export const batchSymbols: readonly string[] =
+  'btc,eth,sol,xrp,bnb,ada,doge,avax,dot,link,matic,uni,apt,arb,op,sui,near,atom,pepe,shib,ton,trx,ltc'.split(',')
+
+/** Some of the batch's symbols, separated by commas; each counts once and comes in lower case. */
+export function batch(max: number): Rule<readonly string[]> {
+  const of = `${max} of ${batchSymbols.join(', ')}, separated by commas`
+  return {
+    ...listOf(readOfBatch, max),
+    words: `1 to ${of}`,
+    schema: { type: 'string', description: `One to ${of}` },
+  }
+}
+
+function readOfBatch(text: string): string | Wrong {
+  const symbol = text.toLowerCase()
+  if (batchSymbols.includes(symbol)) return symbol
   // Only what could be a symbol is said back.
-  if (unknown !== undefined) return /^[a-z0-9]{1,20}$/.test(unknown) ? new Wrong(`${unknown} is not supported`) : bad
-  return bounded(named, max)
+  return SYMBOL.test(symbol) ? new Wrong(`${symbol} is not supported`) : wrong
 }
 
-/** What stands between commas. */
-function listed(text: string): string[] {
-  const parts = text.split(',').map((part) => part.trim())
-  return parts.filter((part) => part !== '')
-}
-
-/** Each once, if there are any and not too many. */
-function bounded(values: readonly unknown[], max: number): readonly unknown[] | typeof bad {
-  const each = [...new Set(values)]
-  return each.length === 0 || each.length > max ? bad : each
-}
-
-export function ruleText(rule: Rule): string {
-  switch (rule.kind) {
-    case 'symbol':
-    case 'filter':
-      return '1 to 20 letters and digits, for example BTC'
-    case 'decimal':
-      return `a number, ${rule.min} or more`
-    case 'token':
-      return 'a registry id such as bitcoin'
-    case 'batch':
-      return `1 to ${rule.max} of ${batchSymbols.join(', ')}, separated by commas`
-    case 'symbols':
-      return `1 to ${rule.max} symbols of letters and digits, separated by commas`
-    case 'choices':
-      return `some of ${rule.values.join(', ')}, separated by commas; all of them if left out`
-    case 'choice':
-      return `one of ${rule.values.join(', ')}`
-    case 'count':
-      return `a whole number from ${rule.min} to ${rule.max}`
-    case 'time':
-      return 'an ISO 8601 time or Unix milliseconds'
-    case 'shape':
-      return rule.description
+/** Symbols, separated by commas; each counts once and comes in upper case. */
+export function symbolList(max: number): Rule<readonly string[]> {
+  return {
+    ...listOf(symbolRule.read, max),
+    words: `1 to ${max} symbols of letters and digits, separated by commas`,
+    schema: { type: 'string', description: `One to ${max} symbols, separated by commas` },
   }
 }
 
-/** The rule as JSON Schema. */
-export function ruleSchema(rule: Rule): Schema {
-  switch (rule.kind) {
-    case 'symbol':
-    case 'filter':
-      return { type: 'string', pattern: '^[A-Za-z0-9]{1,20}$' }
-    case 'decimal':
-      return { type: 'number', minimum: rule.min, default: rule.default }
-    case 'token':
-      return { type: 'string', pattern: '^[A-Za-z0-9-]{1,64}$' }
-    case 'batch':
-      return { type: 'string', description: `One to ${rule.max} of ${batchSymbols.join(', ')}, separated by commas` }
-    case 'symbols':
-      return { type: 'string', description: `One to ${rule.max} symbols, separated by commas` }
-    case 'choices':
-      return { type: 'string', description: ruleText(rule), default: rule.values.join(',') }
-    case 'choice':
-      return { type: 'string', enum: rule.values, default: rule.default }
-    case 'count':
-      return { type: 'integer', minimum: rule.min, maximum: rule.max, default: rule.default }
-    case 'time':
-      return { type: 'string' }
-    case 'shape':
-      return { type: 'string', pattern: rule.pattern.source }
+/** Some of the values, separated by commas; without it all of them. */
+export function choices<Value extends string>(values: readonly Value[]): Rule<readonly Value[]> {
+  const words = `some of ${values.join(', ')}, separated by commas; all of them if left out`
+  return {
+    ...listOf((text) => oneOf(values, text), values.length),
+    absent: values,
+    words,
+    schema: { type: 'string', description: words, default: values.join(',') },
+  }
+}
+
+/** What stands between commas, each once, if there are any and at most `max`. */
+function listOf<Value>(
+  read: (text: string) => Value | Wrong,
+  max: number,
+): Omit<Rule<readonly Value[]>, 'words' | 'schema'> {
+  return {
+    read: (text) => {
+      const parts = text.split(',').map((part) => part.trim())
+      const values = parts.filter((part) => part !== '').map(read)
+      const each = new Set<Value>()
+      for (const value of values) {
+        if (value instanceof Wrong) return value
+        each.add(value)
+      }
+      return each.size === 0 || each.size > max ? wrong : [...each]
+    },
+    absent: wrong,
+    given: 'texts',
   }
 }

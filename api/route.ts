@@ -121,7 +121,7 @@ export interface BodyRule {
 }
 
 /** Ties what `prepare` gets to the rules of its parameters: they are read by `input` before it is called. */
-export function route<const Input extends Params>(row: Route<Input>): Route {
+export function route<Input extends Params>(row: Route<Input>): Route {
   return row
 }
 
@@ -131,14 +131,14 @@ export function isQuestion({ method, lastsMs }: Pick<Route, 'method' | 'lastsMs'
 }
 
 /** A route of what belongs to callers: it counts against the caller's rate, and its answer is not kept for others. */
-export function callerRoute<const Input extends Params>(
+export function callerRoute<Input extends Params>(
   row: Omit<Route<Input>, 'limit' | 'ttlMs' | 'priceUsdc'> & { readonly priceUsdc?: number },
 ): Route {
   return route<Input>({ priceUsdc: 0, ...row, limit: 'caller', ttlMs: 0 })
 }
 
 /** A route that answers data: it is read with GET and counts against the caller's rate. */
-export function dataRoute<const Input extends Params>(row: Omit<Route<Input>, 'method' | 'limit'>): Route {
+export function dataRoute<Input extends Params>(row: Omit<Route<Input>, 'method' | 'limit'>): Route {
   return route({ ...row, method: 'GET', limit: 'caller' })
 }
 

@@ -1,6 +1,6 @@
 import { errorStatus, type ErrorCode } from '../errors.ts'
 import { errorsOfRoute, isNeeded, templateOf } from '../openapi.ts'
-import { isRequired, ruleText } from '../params.ts'
+import { isRequired, type Rule } from '../params.ts'
 import type { Output, Route } from '../route.ts'
 import type { Schema } from '../schema.ts'
 import { exampleOf, takesCredit } from '../payments/discovery.ts'
@@ -47,8 +47,8 @@ function parameters(route: Route): string[] {
   const rows = Object.entries(input).map(([name, { in: location, rule, description, example }]) => [
     `\`${name}\``,
     location,
-    isRequired(rule) ? 'required' : 'default' in rule ? `\`${rule.default}\`` : '',
-    `${description}; ${ruleText(rule)}`,
+    isRequired(rule) ? 'required' : usualOf(rule),
+    `${description}; ${rule.words}`,
     `\`${example}\``,
   ])
   const sent = Object.entries(headers).map(([name, says]) => [
@@ -60,6 +60,11 @@ function parameters(route: Route): string[] {
   ])
   const all = [...rows, ...sent]
   return all.length === 0 ? [] : [`## Parameters\n\n${table(['name', 'in', 'default', 'rules', 'example'], all)}`]
+}
+
+/** What it is in a request without it, where that is one value. */
+function usualOf({ absent }: Rule): string {
+  return typeof absent === 'string' || typeof absent === 'number' ? `\`${absent}\`` : ''
 }
 
 function answer(status: string, { description, type, schema }: Output): string[] {

@@ -1,17 +1,17 @@
 import { Docs } from '../docs/docs.ts'
 import { ApiError } from '../errors.ts'
-import type { Param } from '../params.ts'
+import { shape, type Param } from '../params.ts'
 import type { Reply } from '../reply.ts'
 import { route, type Output, type Route } from '../route.ts'
 import type { Services } from '../services.ts'
 
 const page = {
   in: 'path',
-  rule: { kind: 'shape', pattern: /^[\w.-]{1,80}$/, description: 'a page of /docs', optional: false },
+  rule: shape(/^[\w.-]{1,80}$/, 'a page of /docs'),
   error: 'not_found',
   description: 'A page; with .md behind it, its Markdown',
   example: 'first-alert',
-} as const satisfies Param
+} satisfies Param
 
 const html = (description: string): Output => ({ description, type: 'text/html', schema: { type: 'string' } })
 const DEFAULT_BASE = 'http://127.0.0.1:3000'

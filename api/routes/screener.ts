@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import { limitOf } from '../parameters.ts'
-import type { Param } from '../params.ts'
+import { choice, optional, shape, type Param } from '../params.ts'
 import type { View } from '../reply.ts'
 import { array, integer, nullable, nullableNumber, object, oneOf, text } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -28,32 +28,32 @@ const condition = `(?:${names})[<>]-?\\d{1,15}(?:\\.\\d{1,12})?`
 
 const sort = {
   in: 'query',
-  rule: { kind: 'choice', values: ['symbol', ...figureNames], default: 'open_interest_usd' },
+  rule: choice(['symbol', ...figureNames], 'open_interest_usd'),
   error: 'invalid_sort',
   description: 'What the symbols are sorted by; those that do not say it come last',
   example: 'funding_rate_pct',
-} as const satisfies Param
+} satisfies Param
 
 const order = {
   in: 'query',
-  rule: { kind: 'choice', values: ['desc', 'asc'], default: 'desc' },
+  rule: choice(['desc', 'asc'], 'desc'),
   error: 'invalid_sort',
   description: 'Largest first, or smallest first',
   example: 'asc',
-} as const satisfies Param
+} satisfies Param
 
 const where = {
   in: 'query',
-  rule: {
-    kind: 'shape',
-    pattern: new RegExp(`^${condition}(?:,${condition}){0,${CONDITIONS_MAX - 1}}$`),
-    description: `up to ${CONDITIONS_MAX} conditions, separated by commas, each a figure of the answer, > or <, and a number, as open_interest_usd>1000000`,
-    optional: true,
-  },
+  rule: optional(
+    shape(
+      new RegExp(`^${condition}(?:,${condition}){0,${CONDITIONS_MAX - 1}}$`),
+      `up to ${CONDITIONS_MAX} conditions, separated by commas, each a figure of the answer, > or <, and a number, as open_interest_usd>1000000`,
+    ),
+  ),
   error: 'invalid_where',
   description: `Only symbols that meet all of these conditions (at most ${CONDITIONS_MAX}); one that does not say a figure does not meet it`,
   example: 'open_interest_usd>1000000,funding_rate_pct<0',
-} as const satisfies Param
+} satisfies Param
 
 const output = jsonOutput(
   'All symbols with the figures that they are picked by',

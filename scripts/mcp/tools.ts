@@ -1,6 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { bodyComponents } from '../../api/alerts/kinds/kinds.ts'
-import { ruleSchema } from '../../api/params.ts'
 import type { Route } from '../../api/route.ts'
 import { routes } from '../../api/routes.ts'
 import type { Schema } from '../../api/schema.ts'
@@ -42,7 +41,7 @@ function toolOf(route: Route, name: OperationName): Tool {
         ...Object.fromEntries(
           Object.entries(route.input).map(([field, { rule, description }]) => [
             field,
-            { ...(rule.kind === 'batch' ? textList() : ruleSchema(rule)), description },
+            { ...(rule.given === 'texts' ? textList() : rule.schema), description },
           ]),
         ),
         ...fields,
@@ -76,7 +75,7 @@ function text(description: string): Schema {
 
 /** Fields without which the request would be refused; the token is known where the alert was made here. */
 function requiredOf({ input, body }: Route): string[] {
-  const inPath = Object.entries(input).filter(([, param]) => param.in === 'path' || param.rule.kind === 'batch')
+  const inPath = Object.entries(input).filter(([, param]) => param.in === 'path' || param.rule.given === 'texts')
   return [...inPath.map(([name]) => name), ...((body?.schema['required'] ?? []) as readonly string[])]
 }
 

@@ -1,6 +1,6 @@
 import { EVENTS_TYPE, type Route } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
-import { isRequired, ruleText, type Rule } from '../../../api/params.ts'
+import { isRequired } from '../../../api/params.ts'
 import { templateOf } from '../../../api/openapi.ts'
 import type { Schema } from '../../../api/schema.ts'
 
@@ -71,9 +71,9 @@ function inputsOf({ input, body, headers = {} }: Route): Input[] {
     return {
       name,
       in: location,
-      description: `${description}; ${ruleText(rule)}`,
+      description: `${description}; ${rule.words}`,
       isRequired: isRequired(rule),
-      type: typeOfRule(rule),
+      type: rule.given === undefined ? typeOfField(rule.schema) : { kind: rule.given },
     }
   })
   const token: Input[] =
@@ -104,28 +104,6 @@ function fieldsOfBody(schema: Schema): Input[] {
     isRequired: required.has(name),
     type: typeOfField(field),
   }))
-}
-
-function typeOfRule(rule: Rule): InputType {
-  switch (rule.kind) {
-    case 'choice':
-      return { kind: 'choice', values: rule.values }
-    case 'count':
-      return { kind: 'integer' }
-    case 'decimal':
-      return { kind: 'number' }
-    case 'time':
-      return { kind: 'time' }
-    case 'batch':
-    case 'symbols':
-    case 'choices':
-      return { kind: 'texts' }
-    case 'symbol':
-    case 'filter':
-    case 'token':
-    case 'shape':
-      return { kind: 'text' }
-  }
 }
 
 function typeOfField(field: Schema): InputType {
