@@ -112,14 +112,14 @@ function basisView(context: AssetContext): View {
 type Trade = ReturnType<typeof basis> & { readonly exchange: string }
 
 function tradeOf({ venue, row }: Leg<Marked>, spot: number): Trade | undefined {
-  return row === null ? undefined : { exchange: venue, ...basis(row.mark, spot, row.intervalHours) }
+  return row === null ? undefined : { exchange: venue, ...basis(row.mark, spot, row.interval_hours) }
 }
 
 /** A short perpetual earns its funding: where that is not known, or is old, nothing can be said of the trade. */
 function carryOf({ row }: Leg<Marked>, trade: Trade | undefined, clock: Micros): Carry[] {
   if (row === null || trade === undefined) return []
-  const { rate, rateTime, nextSettlement, intervalHours } = row
-  if (rate === null || rateTime === null || nextSettlement === null || rateTime + FUNDING_STALE < clock) return []
+  const { rate, rate_time, next_settlement, interval_hours } = row
+  if (rate === null || rate_time === null || next_settlement === null || rate_time + FUNDING_STALE < clock) return []
   const { exchange, basis_pct, basis_annualized_pct } = trade
   return [
     {
@@ -127,15 +127,15 @@ function carryOf({ row }: Leg<Marked>, trade: Trade | undefined, clock: Micros):
       basis_pct,
       basis_annualized_pct,
       funding_rate: rate,
-      funding_annualized_pct: percentAYear(rate, intervalHours),
-      interval_hours: intervalHours,
-      next_funding_time: iso(nextSettlement),
+      funding_annualized_pct: percentAYear(rate, interval_hours),
+      interval_hours,
+      next_funding_time: iso(next_settlement),
     },
   ]
 }
 
 function shown({ status, row }: Leg<Marked>, trade: Trade | undefined): object {
-  const summary = { status, as_of: row === null ? null : iso(row.asOf), interval_hours: row?.intervalHours ?? null }
+  const summary = { status, as_of: row === null ? null : iso(row.asOf), interval_hours: row?.interval_hours ?? null }
   if (row === null || trade === undefined)
     return {
       perp_price: null,

@@ -109,7 +109,7 @@ function scan(services: Services): Scan {
   const counted = known.filter((row) => row.freshUntil >= since)
   const sorted = counted
     .map((row) => {
-      const baseline = interestOf(dailyInterest(present, row), row.intervalHours)
+      const baseline = interestOf(dailyInterest(present, row), row.interval_hours)
       return { row, size: Math.abs(percentOf(row.rate)), baseline, isBaseline: row.rate === baseline }
     })
     .toSorted((a, b) => b.size - a.size || order(a, b))
@@ -126,7 +126,7 @@ function scan(services: Services): Scan {
 }
 
 function resultOf(
-  { asset, exchange, rate, intervalHours, mark, nextSettlement }: Perpetual,
+  { asset, exchange, rate, interval_hours, mark, next_settlement }: Perpetual,
   { baseline, isBaseline }: { baseline: number; isBaseline: boolean },
 ): object {
   return {
@@ -134,7 +134,7 @@ function resultOf(
     exchange,
     funding_rate: rate,
     funding_rate_pct: percentOf(rate),
-    annualized_pct: percentAYear(rate, intervalHours),
+    annualized_pct: percentAYear(rate, interval_hours),
     baseline_pct: percentOf(baseline),
     excess_pct: percentOf(decimalDifference(rate, baseline)),
     baseline: isBaseline,
@@ -142,8 +142,8 @@ function resultOf(
     direction: rate >= 0 ? 'longs_paying' : 'shorts_paying',
     signal: rate >= 0 ? 'extreme_bullish' : 'extreme_bearish',
     mark_price: mark,
-    interval_hours: intervalHours,
-    next_funding_time: iso(nextSettlement),
+    interval_hours,
+    next_funding_time: iso(next_settlement),
   }
 }
 

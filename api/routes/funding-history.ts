@@ -86,14 +86,14 @@ async function readFundingHistory(services: Services, context: AssetContext, ask
   const perpetual = fundingOf(context.present, asset).find((row) => row.exchange === exchange)
   const isListed = perpetual !== undefined || catalogue.venuesOf(asset, 'perp').has(exchange)
   if (rows.length === 0 && !isListed) throw notListed(`${exchange} lists no perpetual of ${symbol}`)
-  const newest = Math.max(0, perpetual?.settledTime ?? 0, perpetual?.rateTime ?? 0, ...rows.map(({ time }) => time))
+  const newest = Math.max(0, perpetual?.settled_time ?? 0, perpetual?.rate_time ?? 0, ...rows.map(({ time }) => time))
   const isLive = fundingVenues.some((venue) => venue === exchange)
   const heard = isLive
     ? heardOn(world, 'market.funding', exchange)
     : await newestOf(services, { asset, venue: exchange, to: clock })
   const asOf = Math.max(newest, heard)
   if (asOf === 0) throw noData(`settled rate of ${symbol} on ${exchange}`)
-  const history = rows.map((row) => shown(row, perpetual?.intervalHours))
+  const history = rows.map((row) => shown(row, perpetual?.interval_hours))
   const next = read.length > limit && nextTime !== undefined ? iso(nextTime) : null
   return {
     body: { symbol: `${symbol}USDT`, exchange, history, next },

@@ -167,15 +167,15 @@ const HISTORY_ROWS = 10
 /** `/funding-rate/:symbol`: of the first venue that lists the symbol and is not stale. */
 export function fundingView(context: AssetContext): View {
   const perpetual = first(legsAbout(context).legs)
-  const { exchange, rate, intervalHours, asOf, freshUntil } = perpetual
+  const { exchange, rate, interval_hours, asOf, freshUntil } = perpetual
   const signal = classifyFunding(rate)
   const body = {
     symbol: `${context.symbol}USDT`,
     exchange,
     funding_rate: rate,
-    funding_rate_annualized: fractionAYear(rate, intervalHours),
-    interval_hours: intervalHours,
-    next_funding_time: iso(perpetual.nextSettlement),
+    funding_rate_annualized: fractionAYear(rate, interval_hours),
+    interval_hours,
+    next_funding_time: iso(perpetual.next_settlement),
     signal,
     signal_label: fundingLabels[signal],
     mark_price: perpetual.mark,
@@ -188,8 +188,8 @@ export function fundingView(context: AssetContext): View {
 /** `/futures/predicted-funding/:symbol`: as `fundingView`, with our model's rate of the next settlement. */
 function predictedView(context: AssetContext): View {
   const perpetual = first(legsAbout(context).legs)
-  const { exchange, rate, intervalHours, nextSettlement, asOf, freshUntil } = perpetual
-  const to = perpetual.settledTime ?? context.clock
+  const { exchange, rate, interval_hours, next_settlement, asOf, freshUntil } = perpetual
+  const to = perpetual.settled_time ?? context.clock
   const known = context.present.of(context.asset).settled.get(perpetual.instrument)?.rates ?? []
   const predicted = perpetual.predicted ?? rate
   const body = {
@@ -197,13 +197,13 @@ function predictedView(context: AssetContext): View {
     exchange,
     current_funding_rate: rate,
     predicted_funding_rate: predicted,
-    predicted_annualized_pct: percentAYear(predicted, intervalHours),
+    predicted_annualized_pct: percentAYear(predicted, interval_hours),
     predicted_by: perpetual.predicted === null ? 'venue' : 'model',
-    interval_hours: intervalHours,
-    next_funding_time: iso(nextSettlement),
-    time_to_funding_ms: Math.max(0, Math.round((nextSettlement - context.clock) / 1000)),
+    interval_hours,
+    next_funding_time: iso(next_settlement),
+    time_to_funding_ms: Math.max(0, Math.round((next_settlement - context.clock) / 1000)),
     premium_index: perpetual.premium ?? asRatio(perpetual.mark / perpetual.index - 1),
-    average_premium_index: perpetual.averagePremium,
+    average_premium_index: perpetual.average_premium,
     premium_samples: perpetual.samples,
     premium_samples_expected: perpetual.expected,
     mark_price: perpetual.mark,
@@ -237,10 +237,10 @@ function comparedOf({ status, row }: Leg<Perpetual>): object {
   }
   return {
     funding_rate: row.rate,
-    annualized_pct: percentAYear(row.rate, row.intervalHours),
-    next_funding_time: iso(row.nextSettlement),
+    annualized_pct: percentAYear(row.rate, row.interval_hours),
+    next_funding_time: iso(row.next_settlement),
     mark_price: row.mark,
-    interval_hours: row.intervalHours,
+    interval_hours: row.interval_hours,
     status,
     as_of: iso(row.asOf),
   }
@@ -270,15 +270,15 @@ function first(legs: readonly Leg<Perpetual>[]): Perpetual {
 }
 
 /** The settlement that the record tells of, and those before it. */
-function historyOf({ settledRate, settledTime }: Perpetual, rows: readonly Settled[]): object[] {
-  const last = settledRate === null || settledTime === null ? [] : [{ time: settledTime, rate: settledRate }]
-  return [...last, ...rows].slice(0, HISTORY_ROWS).map(({ time, rate }) => ({ time: iso(time), rate }))
+function historyOf({ settled_rate: rate, settled_time: time }: Perpetual, rows: readonly Settled[]): object[] {
+  const last = rate === null || time === null ? [] : [{ time, rate }]
+  return [...last, ...rows].slice(0, HISTORY_ROWS).map((row) => ({ time: iso(row.time), rate: row.rate }))
 }
 
-function settledOf({ settledRate, settledTime }: Perpetual): object {
+function settledOf({ settled_rate: rate, settled_time: time }: Perpetual): object {
   return {
-    last_settled_rate: settledRate,
-    last_settled_pct: settledRate === null ? null : percentOf(settledRate),
-    last_settled_time: isoOrNull(settledTime),
+    last_settled_rate: rate,
+    last_settled_pct: rate === null ? null : percentOf(rate),
+    last_settled_time: isoOrNull(time),
   }
 }

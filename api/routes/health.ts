@@ -369,18 +369,7 @@ function letterHealth({ count, newest: [newest] }: Letters): object {
 
 function auditHealth(audits: readonly AuditRow[]): Record<string, object> {
   return Object.fromEntries(
-    audits.map((row) => [
-      row.venue,
-      {
-        compared: row.compared,
-        different: row.different,
-        unexplained: row.unexplained,
-        worst_volume_difference: row.worstVolumeDifference,
-        worst_delta_difference: row.worstDeltaDifference,
-        worst_instrument: row.worstInstrument,
-        worst_minute: isoOrNull(row.worstMinute),
-      },
-    ]),
+    audits.map(({ venue, worst_minute, ...figures }) => [venue, { ...figures, worst_minute: isoOrNull(worst_minute) }]),
   )
 }
 

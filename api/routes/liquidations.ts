@@ -120,7 +120,7 @@ export function eventOf(row: LiquidationRow, partitions: number): object {
     value_usd: asDecimal(row.value),
     timestamp: iso(row.time),
     exchange: row.venue.toUpperCase(),
-    price_kind: row.priceKind,
+    price_kind: row.price_kind,
     completeness: row.completeness,
   }
 }

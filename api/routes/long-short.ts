@@ -54,9 +54,7 @@ export const longShort = assetRoute({
 /** Ratios older than this are stale. */
 const RATIO_STALE: Micros = 600_000_000
 
-interface Ratio extends RatioRow, Aged {
-  readonly exchange: string
-}
+type Ratio = RatioRow & Aged
 
 const words: Readonly<Record<Sentiment, string>> = {
   'Extremely bullish': 'Top traders hold far more longs than shorts',
@@ -73,7 +71,7 @@ function longShortView(context: AssetContext): View {
   const ratios = ratiosOf(context.present, context.asset).map(ratioOf)
   const legs = legsOf(ratioVenues, ratios, { ...context, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
-  const known = legs.flatMap(({ row }) => (row === null ? [] : [row.ratio]))
+  const known = legs.flatMap(({ row }) => (row === null ? [] : [row.ls_ratio]))
   if (age === undefined) throw nothingOf('top-trader ratio', context, legs)
   const mean = decimalMean(known)
   const sentiment = classifySentiment(mean)
@@ -90,14 +88,14 @@ function longShortView(context: AssetContext): View {
 }
 
 function ratioOf(row: RatioRow): Ratio {
-  return { ...row, exchange: row.venue, asOf: row.time, freshUntil: row.time + RATIO_STALE }
+  return { ...row, asOf: row.time, freshUntil: row.time + RATIO_STALE }
 }
 
 function shown({ status, row }: Leg<Ratio>): object {
   return {
-    long_ratio: row === null ? null : asDecimal(row.long),
-    short_ratio: row === null ? null : asDecimal(row.short),
-    ls_ratio: row?.ratio ?? null,
+    long_ratio: row === null ? null : asDecimal(row.long_ratio),
+    short_ratio: row === null ? null : asDecimal(row.short_ratio),
+    ls_ratio: row?.ls_ratio ?? null,
     source: 'top_traders',
     status,
     as_of: row === null ? null : iso(row.time),

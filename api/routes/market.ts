@@ -1,10 +1,10 @@
 import { jsonOutput, dataRoute, type Run } from '../route.ts'
 import { ApiError } from '../errors.ts'
-import type { Token } from '../../schemas/records.ts'
+import type { CompositePrice, Token } from '../../schemas/records.ts'
 import { registryTokens } from '../../schemas/tokens.ts'
 import type { View } from '../reply.ts'
 import type { Aged } from '../views/legs.ts'
-import { compositeAge, priceOf, type PriceRow, tickersOf, type TickerRow } from '../views/prices.ts'
+import { compositeAge, priceOf, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { noData, replyNow, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
 import { REGISTRY, REGISTRY_STALE } from './prices.ts'
@@ -99,17 +99,17 @@ function marketView(context: ViewContext, token: Token): View {
 
 /** Price and change of the composite, volume of the venues that it is of. */
 function ownOf(
-  price: PriceRow,
+  price: CompositePrice,
   tickers: readonly TickerRow[],
   { present }: ViewContext,
 ): Aged & { readonly figures: object } {
-  const venues = price.parts.map(({ exchange }) => exchange)
+  const venues = price.sources.map(({ exchange }) => exchange)
   const volumes = tickers
     .filter(({ venue }) => venues.includes(venue))
     .flatMap(({ volume24h }) => (volume24h === null ? [] : [volume24h]))
   const figures = {
     price: price.price,
-    change_24h: price.change24h,
+    change_24h: price.change_24h,
     ...(volumes.length === 0 ? {} : { volume_24h: volumes.reduce((sum, volume) => sum + volume, 0) }),
     source: `composite of ${venues.join(', ')}; details from ${REGISTRY}`,
   }

@@ -72,11 +72,11 @@ async function lookAtRanges(services: Services): Promise<void> {
   const [audits = [], promises = [], free] = await Promise.all(asked)
   if (free !== undefined) diskFree.set(free)
   for (const row of audits) {
-    const { venue, worstVolumeDifference, worstDeltaDifference } = row
+    const { venue, worst_volume_difference, worst_delta_difference } = row
     for (const result of ['compared', 'different', 'unexplained'] as const)
       auditMinutes.set({ venue, result }, row[result])
-    if (worstVolumeDifference !== null) auditWorst.set({ venue, figure: 'volume' }, worstVolumeDifference)
-    if (worstDeltaDifference !== null) auditWorst.set({ venue, figure: 'delta' }, worstDeltaDifference)
+    if (worst_volume_difference !== null) auditWorst.set({ venue, figure: 'volume' }, worst_volume_difference)
+    if (worst_delta_difference !== null) auditWorst.set({ venue, figure: 'delta' }, worst_delta_difference)
   }
   for (const { promise, left, burn } of promises) {
     if (left !== null) promiseLeft.set({ promise }, left)

@@ -124,8 +124,8 @@ function openInterestView(context: AssetContext): View {
   const each = legs.map(({ venue, status: is, row }) => ({
     venue,
     status: is,
-    time: row === null ? null : iso(row.interestTime),
-    interest: { units: row?.openInterest ?? null, mark: row?.mark ?? null },
+    time: row === null ? null : iso(row.open_interest_time),
+    interest: { units: row?.open_interest ?? null, mark: row?.mark ?? null },
   }))
   const counted = each.map(({ interest }) => interest).filter(({ units }) => units !== null)
   const exchanges = each.map(({ venue, status: is, time, interest }) => [

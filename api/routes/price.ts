@@ -1,9 +1,9 @@
 import { assetRoute } from './data.ts'
 import { jsonOutput } from '../route.ts'
 import { priceVenues } from '../../schemas/venues.ts'
-import type { Micros } from '../../schemas/records.ts'
+import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { type Aged, type LegStatus, legStatuses, legsOf, type Leg } from '../views/legs.ts'
-import { compositeAge, priceOf, type PriceRow, tickersOf, type TickerRow, spotOf } from '../views/prices.ts'
+import { compositeAge, priceOf, tickersOf, type TickerRow, spotOf } from '../views/prices.ts'
 import type { View } from '../reply.ts'
 import { type AssetContext, noData, notListed, agedBy, stamped } from './answers.ts'
 import { array, boolean, keyed, nullableInteger, nullableNumber, number, object, oneOf, text } from '../schema.ts'
@@ -60,11 +60,11 @@ export function priceView(context: AssetContext): View {
   const body = {
     symbol,
     price: price.price,
-    change_24h: price.change24h,
+    change_24h: price.change_24h,
     low: price.low,
     high: price.high,
     quality: price.quality,
-    sources: price.parts.map(({ exchange }) => exchange),
+    sources: price.sources.map(({ exchange }) => exchange),
     exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, shown(leg, quotes, price, context.clock)])),
   }
   return { body, ...compositeAge(price, present) }
@@ -74,10 +74,10 @@ export function priceView(context: AssetContext): View {
 function shown(
   { venue, status }: Leg<Quote>,
   quotes: readonly Quote[],
-  { parts, time }: PriceRow,
+  { sources, time }: CompositePrice,
   clock: Micros,
 ): { price: number | null; age_ms: number | null; used: boolean; status: LegStatus } {
-  const used = parts.find(({ exchange }) => exchange === venue)
+  const used = sources.find(({ exchange }) => exchange === venue)
   const known = used ?? quotes.find(({ exchange, received }) => exchange === venue && received <= time)
   const age = known === undefined ? null : Math.max(0, Math.round((clock - known.time) / 1000))
   return { price: known?.price ?? null, age_ms: age, used: used !== undefined, status }

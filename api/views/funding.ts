@@ -1,34 +1,14 @@
 import { annualised } from '../../processors/funding/formula.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import type { Funding, Micros } from '../../schemas/records.ts'
+import type { Funding, FundingView, Micros } from '../../schemas/records.ts'
 import type { Present } from '../present.ts'
 
-/** What is known of one venue's perpetual of an asset. Rates are fractions per interval; null: not said. */
-export interface FundingRow {
+/** What is known of one venue's perpetual of an asset. */
+export interface FundingRow extends FundingView {
   readonly asset: string
-  readonly exchange: string
-  /** venue:market:native symbol */
-  readonly instrument: string
   /** The venue's own symbol. */
   readonly symbol: string
-  readonly rate: number | null
-  readonly rateTime: Micros | null
-  readonly nextSettlement: Micros | null
-  readonly intervalHours: number
-  readonly mark: number | null
-  readonly index: number | null
-  readonly markTime: Micros | null
-  readonly premium: number | null
-  readonly averagePremium: number | null
-  readonly samples: number
-  readonly expected: number
-  readonly predicted: number | null
-  readonly settledRate: number | null
-  readonly settledTime: Micros | null
-  /** Base units of one side. */
-  readonly openInterest: number | null
-  readonly openInterestTime: Micros | null
   /** The moment at which all of it was so: every venue of an asset has the same. */
   readonly known: Micros
 }
@@ -50,29 +30,7 @@ export function interestOf(present: Present, { asset, instrument }: FundingRow):
 }
 
 function rowsOf({ asset, exchanges, time }: Funding): FundingRow[] {
-  return exchanges.map((view) => ({
-    asset,
-    exchange: view.exchange,
-    instrument: view.instrument,
-    symbol: partsOf(view.instrument).symbol,
-    rate: view.rate,
-    rateTime: view.rate_time,
-    nextSettlement: view.next_settlement,
-    intervalHours: view.interval_hours,
-    mark: view.mark,
-    index: view.index,
-    markTime: view.mark_time,
-    premium: view.premium,
-    averagePremium: view.average_premium,
-    samples: view.samples,
-    expected: view.expected,
-    predicted: view.predicted,
-    settledRate: view.settled_rate,
-    settledTime: view.settled_time,
-    openInterest: view.open_interest,
-    openInterestTime: view.open_interest_time,
-    known: time,
-  }))
+  return exchanges.map((view) => ({ ...view, asset, symbol: partsOf(view.instrument).symbol, known: time }))
 }
 
 /** A rate per interval as percent a year. */

@@ -123,11 +123,11 @@ export interface AuditRow {
   readonly different: number
   /** Different, and no recorded gap explains it. */
   readonly unexplained: number
-  readonly worstVolumeDifference: number | null
+  readonly worst_volume_difference: number | null
   /** Null: the venue publishes no taker volume. */
-  readonly worstDeltaDifference: number | null
-  readonly worstInstrument: string | null
-  readonly worstMinute: Micros | null
+  readonly worst_delta_difference: number | null
+  readonly worst_instrument: string | null
+  readonly worst_minute: Micros | null
 }
 
 const auditSql = `SELECT venue, compared, different, unexplained, worst_volume_difference, worst_delta_difference,
@@ -142,10 +142,10 @@ export async function readAudits(database: Database): Promise<AuditRow[]> {
       compared: row.number('compared'),
       different: row.number('different'),
       unexplained: row.number('unexplained'),
-      worstVolumeDifference: row.nullableNumber('worst_volume_difference'),
-      worstDeltaDifference: row.nullableNumber('worst_delta_difference'),
-      worstInstrument: row.nullableText('worst_instrument'),
-      worstMinute: row.nullableNumber('minute_us'),
+      worst_volume_difference: row.nullableNumber('worst_volume_difference'),
+      worst_delta_difference: row.nullableNumber('worst_delta_difference'),
+      worst_instrument: row.nullableText('worst_instrument'),
+      worst_minute: row.nullableNumber('minute_us'),
     }
   })
 }

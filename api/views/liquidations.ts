@@ -4,19 +4,10 @@ import { usdOf, type LiquidationSum } from '../../processors/present/liquidation
 import { COUNTED, STRETCH, type LoggedLiquidation } from '../../processors/present/state.ts'
 import type { Present } from '../present.ts'
 
-/** A position that a venue closed by force. Base units, quote units; `partition` and `offset`: its place in the log. */
-export interface LiquidationRow {
-  readonly asset: string
+/** A position that a venue closed by force; `partition`, `offset`: its place in the log. */
+export interface LiquidationRow extends LoggedLiquidation {
   readonly venue: string
-  readonly side: string
-  readonly size: number
-  readonly price: number
-  readonly priceKind: string
-  readonly value: number
-  readonly completeness: string
-  readonly time: Micros
   readonly partition: number
-  readonly offset: number
 }
 
 /** How many there were and what they were worth, USD. */
@@ -114,7 +105,5 @@ export function observedOf(
 }
 
 export function rowOf(event: LoggedLiquidation, partition: number): LiquidationRow {
-  const { asset, instrument, side, size, price, price_kind, value, completeness, time, offset } = event
-  const { venue } = partsOf(instrument)
-  return { asset, venue, side, size, price, priceKind: price_kind, value, completeness, time, partition, offset }
+  return { ...event, venue: partsOf(event.instrument).venue, partition }
 }

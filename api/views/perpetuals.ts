@@ -1,4 +1,4 @@
-import type { Micros } from '../../schemas/records.ts'
+import type { LongShortRatio, Micros } from '../../schemas/records.ts'
 import { partsOf, fundingVenues, type FundingVenue } from '../../schemas/venues.ts'
 import { type MarginTerms, USUAL_MARGIN } from '../../processors/liquidations/leverage.ts'
 import type { Present } from '../present.ts'
@@ -20,90 +20,74 @@ export const MARK_STALE: Micros = 60_000_000
 /** A perpetual whose running rate, mark and index are known. */
 export interface Perpetual extends FundingRow, Aged {
   readonly rate: number
-  readonly rateTime: Micros
-  readonly nextSettlement: Micros
+  readonly rate_time: Micros
+  readonly next_settlement: Micros
   readonly mark: number
   readonly index: number
-  readonly markTime: Micros
+  readonly mark_time: Micros
 }
 
 /** A perpetual whose mark is known. */
 export interface Marked extends FundingRow, Aged {
   readonly mark: number
-  readonly markTime: Micros
+  readonly mark_time: Micros
 }
 
 /** A perpetual whose open interest is known; base units of one side. */
 interface Interested extends FundingRow, Aged {
-  readonly openInterest: number
-}
-
-/** A perpetual whose open interest is known; `mark`: null where it is stale. */
-interface Valued extends Interested {
-  readonly interestTime: Micros
+  readonly open_interest: number
+  readonly open_interest_time: Micros
 }
 
 /** Those of the rows that say all of it, with their ages. */
 export function perpetualsOf(rows: readonly FundingRow[]): Perpetual[] {
   return rows.flatMap((row) => {
-    const { rate, rateTime, nextSettlement, mark, index, markTime } = row
-    if (rate === null || rateTime === null || nextSettlement === null) return []
-    if (mark === null || index === null || markTime === null) return []
-    const freshUntil = Math.min(rateTime + FUNDING_STALE, markTime + MARK_STALE)
-    const asOf = Math.max(rateTime, markTime)
-    return [{ ...row, rate, rateTime, nextSettlement, mark, index, markTime, asOf, freshUntil }]
+    const { rate, rate_time, next_settlement, mark, index, mark_time } = row
+    if (rate === null || rate_time === null || next_settlement === null) return []
+    if (mark === null || index === null || mark_time === null) return []
+    const freshUntil = Math.min(rate_time + FUNDING_STALE, mark_time + MARK_STALE)
+    const asOf = Math.max(rate_time, mark_time)
+    return [{ ...row, rate, rate_time, next_settlement, mark, index, mark_time, asOf, freshUntil }]
   })
 }
 
 /** Those of the rows that have a mark, aged by it. */
 export function markedOf(rows: readonly FundingRow[]): Marked[] {
   return rows.flatMap((row) => {
-    const { mark, markTime } = row
-    if (mark === null || markTime === null) return []
-    return [{ ...row, mark, markTime, asOf: markTime, freshUntil: markTime + MARK_STALE }]
+    const { mark, mark_time } = row
+    if (mark === null || mark_time === null) return []
+    return [{ ...row, mark, mark_time, asOf: mark_time, freshUntil: mark_time + MARK_STALE }]
   })
 }
 
 /** Those of the rows that have an open interest, aged by it. */
 export function interestedOf(rows: readonly FundingRow[]): Interested[] {
   return rows.flatMap((row) => {
-    const { openInterest, openInterestTime: asOf } = row
-    return openInterest === null || asOf === null
-      ? []
-      : [{ ...row, openInterest, asOf, freshUntil: asOf + INTEREST_STALE }]
+    const { open_interest, open_interest_time } = row
+    if (open_interest === null || open_interest_time === null) return []
+    const freshUntil = open_interest_time + INTEREST_STALE
+    return [{ ...row, open_interest, open_interest_time, asOf: open_interest_time, freshUntil }]
   })
 }
 
-/** The same, valued at marks that are fresh at `clock`; where one is, the row is as of the later of both. */
-export function valuedOf(rows: readonly FundingRow[], clock: Micros): Valued[] {
+/** The same, with marks that are fresh at `clock`, else null; where one is, the row is as of the later of both. */
+export function valuedOf(rows: readonly FundingRow[], clock: Micros): Interested[] {
   return interestedOf(rows).map((row) => {
-    const { asOf: interestTime, markTime } = row
-    const isMarked = markTime !== null && markTime + MARK_STALE >= clock
-    if (!isMarked || row.mark === null) return { ...row, interestTime, mark: null }
-    return { ...row, interestTime, asOf: Math.max(interestTime, markTime) }
+    const isMarked = row.mark_time !== null && row.mark_time + MARK_STALE >= clock
+    if (!isMarked || row.mark === null) return { ...row, mark: null }
+    return { ...row, asOf: Math.max(row.asOf, row.mark_time) }
   })
 }
 
-/** How a venue's top traders are positioned: shares that add up to 1, and the one over the other. */
-export interface RatioRow {
-  readonly venue: string
-  readonly long: number
-  readonly short: number
-  readonly ratio: number
-  /** Start of the venue's period. */
-  readonly time: Micros
+/** How a venue's top traders are positioned. */
+export interface RatioRow extends LongShortRatio {
+  readonly exchange: string
 }
 
 /** The newest position ratio of each venue's top traders. */
 export function ratiosOf(present: Present, asset: string): RatioRow[] {
   const rows = [...present.of(asset).ratio.values()].filter((row) => row.asset === asset)
-  return rows.map(({ instrument, long_ratio, short_ratio, ls_ratio, time }) => ({
-    venue: partsOf(instrument).venue,
-    long: long_ratio,
-    short: short_ratio,
-    ratio: ls_ratio,
-    time,
-  }))
+  return rows.map((row) => ({ ...row, exchange: partsOf(row.instrument).venue }))
 }
 
 const HOUR: Micros = 3_600_000_000

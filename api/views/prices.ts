@@ -1,4 +1,4 @@
-import type { Micros, SpotTicker } from '../../schemas/records.ts'
+import type { CompositePrice, Micros, SpotTicker } from '../../schemas/records.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { SILENT } from '../../processors/prices/state.ts'
 import { RENAMED } from '../../processors/prices/tickers.ts'
@@ -7,35 +7,9 @@ import type { Present } from '../present.ts'
 import type { Aged } from './legs.ts'
 import { heardOn } from './world.ts'
 
-/** One venue's part of a composite price, USD. */
-interface PricePart {
-  readonly exchange: string
-  readonly instrument: string
-  readonly price: number
-  /** Venue time of its ticker. */
-  readonly time: Micros
-}
-
-/** The composite price of an asset, USD, with the prices that made it. */
-export interface PriceRow {
-  readonly asset: string
-  readonly price: number
-  readonly low: number
-  readonly high: number
-  /** Percent. */
-  readonly change24h: number | null
-  /** Venues that count, in the chain's order. */
-  readonly parts: readonly PricePart[]
-  readonly quality: string
-  readonly time: Micros
-}
-
 /** The newest composite price of an asset, if there is one. */
-export function priceOf(present: Present, asset: string): PriceRow | undefined {
-  const known = present.of(asset).price.get(asset)
-  if (known === undefined) return undefined
-  const { price, low, high, change_24h: change24h, sources, quality, time } = known
-  return { asset, price, low, high, change24h, parts: sources, quality, time }
+export function priceOf(present: Present, asset: string): CompositePrice | undefined {
+  return present.of(asset).price.get(asset)
 }
 
 /** One spot market now; prices and volumes in USD by what a unit of its quote was worth. */
@@ -118,9 +92,9 @@ export function spotAt(ticker: Spoken, present: Present, moment: Micros): Aged {
 }
 
 /** How old a composite price is: it stands while the channel of one of its sources is alive. */
-export function compositeAge({ asset, parts, time }: PriceRow, present: Present): Aged {
+export function compositeAge({ asset, sources, time }: CompositePrice, present: Present): Aged {
   const { ticker } = present.of(asset)
-  const held = parts.map(({ exchange, instrument }) => {
+  const held = sources.map(({ exchange, instrument }) => {
     // what a source said later is not in this price
     const received = Math.min(time, ticker.get(instrument)?.received ?? time)
     return heldUpBy({ venue: exchange, instrument, received }, present, Infinity)

@@ -42,10 +42,10 @@ export const openInterests: Series = {
   where: 'true',
   source: 'source',
   held: (present, asset) =>
-    interestedOf(fundingOf(present, asset)).map(({ exchange, openInterest, asOf }) => ({
+    interestedOf(fundingOf(present, asset)).map(({ exchange, open_interest, asOf }) => ({
       venue: exchange,
       time: asOf,
-      values: [openInterest],
+      values: [open_interest],
       source: 'live',
     })),
 }
@@ -57,9 +57,9 @@ export const marks: Series = {
   where: 'mark IS NOT NULL',
   source: 'source',
   held: (present, asset) =>
-    markedOf(fundingOf(present, asset)).map(({ exchange, mark, markTime }) => ({
+    markedOf(fundingOf(present, asset)).map(({ exchange, mark, mark_time }) => ({
       venue: exchange,
-      time: markTime,
+      time: mark_time,
       values: [mark],
       source: 'live',
     })),
@@ -73,9 +73,9 @@ export const marksAndIndexes: Series = {
   ...marks,
   columns: ['mark', 'ifNull(index_price, 0)'],
   held: (present, asset) =>
-    markedOf(fundingOf(present, asset)).map(({ exchange, mark, index, markTime }) => ({
+    markedOf(fundingOf(present, asset)).map(({ exchange, mark, index, mark_time }) => ({
       venue: exchange,
-      time: markTime,
+      time: mark_time,
       values: [mark, index ?? 0],
       source: 'live',
     })),
@@ -89,10 +89,10 @@ export const topTraders: Series = {
   where: "cohort = 'top_traders' AND basis = 'positions'",
   source: 'source',
   held: (present, asset) =>
-    ratiosOf(present, asset).map(({ venue, time, long, short, ratio }) => ({
-      venue,
+    ratiosOf(present, asset).map(({ exchange, time, long_ratio, short_ratio, ls_ratio }) => ({
+      venue: exchange,
       time,
-      values: [long, short, ratio],
+      values: [long_ratio, short_ratio, ls_ratio],
       source: 'live',
     })),
 }

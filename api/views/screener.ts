@@ -82,7 +82,7 @@ function priceFigures(present: Present, asset: string, clock: Micros): Pick<Figu
   const price = priceOf(present, asset)
   if (price === undefined || compositeAge(price, present).freshUntil < clock)
     return { price: null, change_24h_pct: null }
-  return { price: price.price, change_24h_pct: price.change24h }
+  return { price: price.price, change_24h_pct: price.change_24h }
 }
 
 function fundingFigures(
@@ -91,11 +91,11 @@ function fundingFigures(
 ): Pick<Screened, 'funding_exchange' | 'funding_rate_pct' | 'funding_annualized_pct'> {
   for (const venue of fundingVenues) {
     const row = rows.find(({ exchange }) => exchange === venue)
-    if (row?.rate === undefined || row.rate === null || (row.rateTime ?? 0) + FUNDING_STALE < clock) continue
+    if (row?.rate === undefined || row.rate === null || (row.rate_time ?? 0) + FUNDING_STALE < clock) continue
     return {
       funding_exchange: venue,
       funding_rate_pct: percentOf(row.rate),
-      funding_annualized_pct: percentAYear(row.rate, row.intervalHours),
+      funding_annualized_pct: percentAYear(row.rate, row.interval_hours),
     }
   }
   return { funding_exchange: null, funding_rate_pct: null, funding_annualized_pct: null }
@@ -107,7 +107,7 @@ function interestFigures(
   past: Past,
 ): Pick<Figures, 'open_interest_usd' | 'open_interest_change_1h_pct' | 'open_interest_change_24h_pct'> {
   const fresh = valuedOf(rows, clock).filter(({ freshUntil }) => freshUntil >= clock)
-  const marked = fresh.flatMap(({ mark, openInterest }) => (mark === null ? [] : [mark * openInterest]))
+  const marked = fresh.flatMap(({ mark, open_interest }) => (mark === null ? [] : [mark * open_interest]))
   return {
     open_interest_usd: marked.length === 0 ? null : asDecimal(sum(marked)),
     open_interest_change_1h_pct: changeOf(fresh, past.hour),
@@ -115,11 +115,8 @@ function interestFigures(
   }
 }
 
-function changeOf(
-  fresh: readonly { readonly asset: string; readonly exchange: string; readonly openInterest: number }[],
-  past: PastInterest | undefined,
-): number | null {
-  const both = fresh.flatMap(({ asset, exchange, openInterest: units }) => {
+function changeOf(fresh: ReturnType<typeof valuedOf>, past: PastInterest | undefined): number | null {
+  const both = fresh.flatMap(({ asset, exchange, open_interest: units }) => {
     const before = past?.get(interestKey(asset, exchange))
     return before === undefined ? [] : [{ units, before }]
   })

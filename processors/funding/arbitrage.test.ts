@@ -57,7 +57,7 @@ describe('the best carry trade', () => {
   })
 })
 
-const at = (exchange: string, rate: number, intervalHours = 8): ExchangeRate => ({ exchange, rate, intervalHours })
+const at = (exchange: string, rate: number, interval_hours = 8): ExchangeRate => ({ exchange, rate, interval_hours })
 
 describe('the best arbitrage', () => {
   it('is long where funding is lowest and short where it is highest', () => {
@@ -106,7 +106,7 @@ describe('the best arbitrage', () => {
     const rate = fc.record({
       exchange: fc.constantFrom('binance', 'bybit', 'okx'),
       rate: fc.double({ min: -0.03, max: 0.03, noNaN: true }),
-      intervalHours: fc.constantFrom(1, 2, 4, 8),
+      interval_hours: fc.constantFrom(1, 2, 4, 8),
     })
     fc.assert(
       fc.property(fc.array(rate, { minLength: 2, maxLength: 3 }), (rates) => {

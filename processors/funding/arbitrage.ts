@@ -60,7 +60,7 @@ export function bestCarryTrade(carries: readonly Carry[]): CarryTrade | null {
 export interface ExchangeRate {
   readonly exchange: string
   readonly rate: number
-  readonly intervalHours: number
+  readonly interval_hours: number
 }
 
 /** Where to be long and where to be short, in the field names of the answer. */
@@ -92,6 +92,6 @@ export function bestArb(exchanges: readonly ExchangeRate[]): BestArb | null {
   }
 }
 
-function perYear({ rate, intervalHours }: ExchangeRate): number {
-  return annualised(rate, intervalHours)
+function perYear({ rate, interval_hours: hours }: ExchangeRate): number {
+  return annualised(rate, hours)
 }
