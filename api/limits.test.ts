@@ -41,6 +41,18 @@ describe('rate limit', () => {
     expect(limit.take('b', 0)).toMatchObject({ remaining: 39 })
   })
 
+  it('refuses with when to come again', () => {
+    const limit = new RateLimiter({ perSecond: 0.1, burst: 1, callersMax: 1 })
+    limit.admit('a', 0, 'Ask again')
+    expect(() => limit.admit('a', 0, 'Ask again')).toThrow(
+      expect.objectContaining({
+        code: 'rate_limited',
+        message: 'Ask again in 10 s.',
+        detail: { retryAfterSeconds: 10 },
+      }),
+    )
+  })
+
   it('is off at 0 a second', () => {
     const limit = new RateLimiter({ perSecond: 0, burst: 0, callersMax: 1 })
     expect(limit.take('a', 0)).toEqual({ kind: 'unlimited' })

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { ApiError } from './errors.ts'
 
 export interface RateLimit {
   /** Requests a second; 0: no limit. */
@@ -50,6 +51,14 @@ export class RateLimiter {
     if (enough) return { kind: 'allowed', limit: burst, remaining: Math.floor(bucket.tokens), resetSeconds }
     const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond))
     return { kind: 'refused', limit: burst, remaining: 0, resetSeconds, retryAfterSeconds }
+  }
+
+  /** Takes one too; where there is none it throws `rate_limited`, with when to do `what` again. */
+  admit(caller: string, now: number, what: string): void {
+    const verdict = this.take(caller, now)
+    if (verdict.kind !== 'refused') return
+    const { retryAfterSeconds } = verdict
+    throw new ApiError('rate_limited', `${what} in ${retryAfterSeconds} s.`, { retryAfterSeconds })
   }
 
   /** A token that was taken for nothing. */

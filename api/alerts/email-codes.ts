@@ -83,13 +83,7 @@ export class EmailCodes {
       [this.#ofAddress, mailboxOf(address)],
       [this.#ofAll, ''],
     ] as const
-    for (const [limiter, whose] of limits) {
-      const verdict = limiter.take(whose, now)
-      if (verdict.kind === 'refused')
-        throw new ApiError('rate_limited', `Ask for a code again in ${verdict.retryAfterSeconds} s.`, {
-          retryAfterSeconds: verdict.retryAfterSeconds,
-        })
-    }
+    for (const [limiter, whose] of limits) limiter.admit(whose, now, 'Ask for a code again')
   }
 }
 

@@ -123,16 +123,8 @@ export class Trials {
     ])
     const known = this.#cache.peek<readonly Trial[]>(key)
     if (known !== undefined) return known
-    this.#admit(caller)
+    this.#limiter.admit(caller, this.#now(), 'Try the next alert out')
     return this.#cache.get(key, KEPT_MS, () => this.#inTurn(() => this.#runAll(tried, { days, isDrawn })))
-  }
-
-  #admit(caller: string): void {
-    const verdict = this.#limiter.take(caller, this.#now())
-    if (verdict.kind === 'refused')
-      throw new ApiError('rate_limited', `Try the next alert out in ${verdict.retryAfterSeconds} s.`, {
-        retryAfterSeconds: verdict.retryAfterSeconds,
-      })
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
