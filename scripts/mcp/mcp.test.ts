@@ -90,6 +90,7 @@ describe('the MCP server', () => {
       inputSchema: { required: ['symbol', 'condition', 'target_price'] },
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     })
+    expect(find('wallet_message')).toMatchObject({ inputSchema: { required: ['address'] } })
     expect(find('price_alert_cancel')).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } })
     expect(tools.filter(({ annotations }) => annotations?.idempotentHint === true)).toEqual([])
     for (const { description, inputSchema } of tools)

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { bodyComponents } from '../../api/alerts/kinds/kinds.ts'
+import { isRequired } from '../../api/params.ts'
 import type { Route } from '../../api/route.ts'
 import { routes } from '../../api/routes.ts'
 import type { Schema } from '../../api/schema.ts'
@@ -75,8 +76,8 @@ function text(description: string): Schema {
 
 /** Fields without which the request would be refused; the token is known where the alert was made here. */
 function requiredOf({ input, body }: Route): string[] {
-  const inPath = Object.entries(input).filter(([, param]) => param.in === 'path' || param.rule.given === 'texts')
-  return [...inPath.map(([name]) => name), ...((body?.schema['required'] ?? []) as readonly string[])]
+  const required = Object.entries(input).filter(([, { rule }]) => isRequired(rule))
+  return [...required.map(([name]) => name), ...((body?.schema['required'] ?? []) as readonly string[])]
 }
 
 function wordsOf({ description, method, path, priceUsdc, outputs }: Route): string {
