@@ -121,7 +121,9 @@ const figuresOf = (present: Present, asset: string | null): unknown[] => {
   const rows = liquidationsOf(present, asset, window)
   return [window.now - HOUR, window.from].map((from) => countedOf(countableOf(present, rows, from)))
 }
-const text = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).toSorted()
+/** Fields by name: a record that was read has them in the order of its schema. */
+const text = (rows: readonly unknown[]): string[] =>
+  rows.map((row) => JSON.stringify(Object.entries(row as object).toSorted(([a], [b]) => (a < b ? -1 : 1)))).toSorted()
 
 function held(): Present {
   if (table.now === undefined) throw new Error('the log was read')
