@@ -146,20 +146,6 @@ declare module 'kafkajs/src/cluster/brokerPool.js' {
   export default BrokerPool
 }
 
-declare module 'kafkajs/src/protocol/requests/metadata/v6/response.js' {
-  export interface Metadata {
-    readonly topicMetadata: readonly {
-      readonly topicErrorCode: number
-      readonly partitionMetadata: readonly { partitionErrorCode: number; readonly leader: number }[]
-    }[]
-  }
-  const response: {
-    /** A property, so that it can be wrapped. */
-    parse: (answer: Metadata) => Promise<Metadata>
-  }
-  export default response
-}
-
 declare module 'kafkajs/src/loggers/index.js' {
   import type { logCreator } from 'kafkajs'
   export function createLogger(options: { level: number; logCreator: logCreator }): unknown

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import ConsumerGroup, { type Coordinator } from 'kafkajs/src/consumer/consumerGroup.js'
-import metadata from 'kafkajs/src/protocol/requests/metadata/v6/response.js'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { assertRelease } from './patch.ts'
 
@@ -51,28 +50,11 @@ describe('the patch of kafkajs', () => {
     expect(member.beats()).toBe(1)
   })
 
-  it('gives the leaders of all partitions though one has none, and says of a topic that it is missing', async () => {
-    const partitionMetadata = [
-      { partitionErrorCode: 0, leader: 2 },
-      { partitionErrorCode: LEADER_NOT_AVAILABLE, leader: -1 },
-    ]
-    const found = { topicErrorCode: 0, partitionMetadata }
-    const { topicMetadata } = await metadata.parse({ topicMetadata: [found] })
-    expect(topicMetadata[0]?.partitionMetadata.map(({ leader }) => leader)).toEqual([2, -1])
-    const missing = { topicErrorCode: UNKNOWN_TOPIC, partitionMetadata: [] }
-    await expect(metadata.parse({ topicMetadata: [found, missing] })).rejects.toMatchObject({
-      type: 'UNKNOWN_TOPIC_OR_PARTITION',
-    })
-  })
-
   it('leaves what the coordinator answers to kafkajs', async () => {
     const member = memberOf(coordinator(() => Promise.reject(named('KafkaJSProtocolError'))))
     await expect(member.beat()).rejects.toThrow('KafkaJSProtocolError')
   })
 })
-
-const UNKNOWN_TOPIC = 3
-const LEADER_NOT_AVAILABLE = 5
 
 const answering = coordinator(async () => undefined)
 const gone = coordinator(() => Promise.reject(named('KafkaJSConnectionClosedError')))

@@ -4,7 +4,6 @@ import BrokerPool, { type Ask } from 'kafkajs/src/cluster/brokerPool.js'
 import ConsumerGroup, { type Coordinator } from 'kafkajs/src/consumer/consumerGroup.js'
 import Connection from 'kafkajs/src/network/connection.js'
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js'
-import metadata from 'kafkajs/src/protocol/requests/metadata/v6/response.js'
 
 /** The release whose internals `internals.ts` and this patch know. */
 const KAFKAJS = '2.2.4'
@@ -15,7 +14,7 @@ const ANSWER_OF_SESSION = 1 / 3
 const SESSIONS_SILENT_MAX = 2
 
 /**
- * Mends seven faults of kafkajs, once per process; imported for its effect.
+ * Mends six faults of kafkajs, once per process; imported for its effect.
  *
  * - Its request queue re-arms a timer with a negative delay, that is 1 ms, for ever and on each connection (about
  *   45 ms of CPU a second for an idle producer). Here it is armed only while requests wait.
@@ -27,7 +26,6 @@ const SESSIONS_SILENT_MAX = 2
  * - It sends none while the wall clock, put back, has not caught up, and so loses its place. Here a steady clock says when.
  * - What any broker can tell, such as that coordinator, it asks of one after the other, and waits for one that is silent.
  *   Here it asks all, and the first answer counts.
- * - Metadata of all topics are an error where one partition has no leader. Here it is told of that partition: leader -1.
  *
  * Throws on any other release: its internals have to be read again first.
  */
@@ -135,15 +133,6 @@ function askAll(): void {
   }
 }
 
-function keepLeaderless(): void {
-  const { parse } = metadata
-  metadata.parse = (answer) => {
-    for (const topic of answer.topicMetadata)
-      for (const partition of topic.partitionMetadata) partition.partitionErrorCode = 0
-    return parse(answer)
-  }
-}
-
 function cut(coordinator: Coordinator | null): void {
   for (const { socket } of coordinator?.connectionPool.pool ?? [])
     socket?.destroy(new Error('no answer to a heartbeat'))
@@ -151,7 +140,6 @@ function cut(coordinator: Coordinator | null): void {
 
 assertRelease(installedRelease())
 askAll()
-keepLeaderless()
 followCoordinator()
 cutUnreadable()
 stopBusyTimer()
