@@ -54,6 +54,8 @@ export interface BrokerOptions {
   readonly forgetsAfterMs?: number | undefined
   /** When a connection without a word is closed, milliseconds; default: the broker's own 10 minutes. */
   readonly idleMs?: number | undefined
+  /** Most that its heap may take, MB; default: enough for the topics of one system. */
+  readonly heapMb?: number | undefined
   readonly logFile: string
   readonly onProgress: (line: string) => void
 }
@@ -66,7 +68,8 @@ export interface BrokerOptions {
  * registration must expire and the logs are recovered.
  */
 export async function startBroker(options: BrokerOptions): Promise<Child> {
-  const { onProgress, logFile } = options
+  const { onProgress, logFile, heapMb } = options
+  const heap = heapMb === undefined ? [] : [`-Xmx${heapMb}m`]
   const dataDir = resolve(options.dataDir)
   const tools = await ensureTools({ onProgress })
   const cache = cacheFolder()
@@ -88,7 +91,7 @@ export async function startBroker(options: BrokerOptions): Promise<Child> {
       tools,
       cache,
       dataDir,
-      args: [YOUNG_HEAP, '-XX:+ExitOnOutOfMemoryError', ...common, 'kafka.Kafka', files.properties],
+      args: [YOUNG_HEAP, ...heap, '-XX:+ExitOnOutOfMemoryError', ...common, 'kafka.Kafka', files.properties],
       logFile,
       ready: async () => ((await brokerAnswers(url)) ? url : undefined),
       readyWithinMs: READY_MS,

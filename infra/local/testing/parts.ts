@@ -25,6 +25,9 @@ declare module 'vitest' {
 /** In life it is 7 days: what outlives this outlives that. */
 const FORGETS_AFTER_MS = 10_000
 
+/** The topics of all tests are there at once: some thousand partitions, which fill 230 MB at the end of a run. */
+const HEAP_MB = 768
+
 /** Starts broker, registry and ClickHouse once per test run, on free ports in a folder that goes with the run. */
 export default async function startParts(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'test-parts-'))
@@ -35,7 +38,7 @@ export default async function startParts(project: TestProject): Promise<() => Pr
     onProgress: (line: string) => console.log(line),
   })
   const started = await Promise.allSettled([
-    startBroker({ ...common('kafka'), forgetsAfterMs: FORGETS_AFTER_MS }),
+    startBroker({ ...common('kafka'), forgetsAfterMs: FORGETS_AFTER_MS, heapMb: HEAP_MB }),
     startRegistry(common('registry')),
     startClickhouse({ ...common('clickhouse'), env: { CLICKHOUSE_PASSWORD: PASSWORD } }),
   ])
