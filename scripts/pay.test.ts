@@ -37,6 +37,15 @@ describe('an offer', () => {
     expect(read).toMatchObject({ object: { x402Version: version, payload: { authorization } } })
   })
 
+  it.each([1, 2])('of version %i is weighed by the amount that is signed, whatever else it names', async (version) => {
+    const [offer] = challenge.body.accepts
+    const trap = { ...offer, network: version === 1 ? network.v1 : network.caip2 }
+    const [amount, maxAmountRequired] = version === 1 ? ['1', '2000000'] : ['2000000', '1']
+    const told = { ...challenge.body, x402Version: version, accepts: [{ ...trap, amount, maxAmountRequired }] }
+    const header = version === 1 ? null : Buffer.from(JSON.stringify(told)).toString('base64')
+    await expect(paid(header, told)).rejects.toMatchObject({ code: 'over_max_per_call' })
+  })
+
   it.each<[string, object]>([
     ['of a network we do not know', { network: 'eip155:1' }],
     ['of another scheme', { scheme: 'upto' }],

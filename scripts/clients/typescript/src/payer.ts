@@ -79,9 +79,10 @@ export class Payer implements PaidBy {
   }
 
   /** The first offer that we know and can afford. */
-  #choose({ accepts }: { readonly accepts: readonly Requirements[] }): { offer: Requirements; amount: bigint } {
+  #choose({ x402Version, accepts }: Required): { offer: Requirements; amount: bigint } {
     const known = accepts.find((one) => one.scheme === 'exact' && this.#isKnown(one))
-    const told: unknown = known?.maxAmountRequired ?? known?.amount
+    // What the official client signs of this version: an offer that names both must not hide one behind the other.
+    const told: unknown = x402Version === 1 ? known?.maxAmountRequired : known?.amount
     if (known === undefined || typeof told !== 'string' || !/^\d{1,30}$/.test(told))
       throw new NotPaidError('unknown_offer', 'Not paid: nothing is offered for USDC on a network of the budget.')
     const amount = BigInt(told)
@@ -103,6 +104,11 @@ export class Payer implements PaidBy {
 
 /** Version 1 names the amount otherwise. */
 type Requirements = PaymentRequirements & { readonly maxAmountRequired?: string }
+
+interface Required {
+  readonly x402Version: number
+  readonly accepts: readonly Requirements[]
+}
 
 function millionths(amount: number): bigint {
   return BigInt(Math.floor(Math.max(0, amount) * MILLIONTHS + 1e-6))
