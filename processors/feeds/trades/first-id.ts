@@ -62,10 +62,7 @@ function startOn(trades: readonly VenueTrade[], first: number | undefined, since
   return first !== undefined && next < first ? undefined : (first ?? next)
 }
 
-/**
- * The first id of `range` whose trade is not older than `since`, by bisection: a page around an id says its time. Ids
- * that the venue does not serve count as older.
- */
+/** The first id of `range` whose trade is not older than `since`. Ids that the venue does not serve count as older. */
 export async function findFirstSince(
   backfill: Backfill,
   rest: Rest,
@@ -73,14 +70,25 @@ export async function findFirstSince(
   range: Interval,
   since: Micros,
 ): Promise<Found> {
+  return findFirst(backfill, rest, symbol, range, ({ time }) => time >= since)
+}
+
+/** The first id of `range` from which on trades are `wanted`, by bisection: by the trade nearest to an id on a page around it. */
+export async function findFirst(
+  backfill: Backfill,
+  rest: Rest,
+  symbol: string,
+  range: Interval,
+  wanted: (trade: VenueTrade) => boolean,
+): Promise<Found> {
   let [low, high] = [range.from, range.to + 1]
   for (let probe = 0; low < high && probe < maxProbes; probe++) {
     const middle = Math.floor((low + high) / 2)
-    const call = backfill.page(symbol, middle, middle, since)
+    const call = backfill.page(symbol, middle, middle, 0)
     const outcome = await rest.get(call, (body) => backfill.parse(symbol, body))
     if (outcome.kind !== 'rows') return outcome
     const near = nearest(tradesOf(outcome.rows), middle)
-    if (near !== undefined && near.time >= since) high = Math.min(middle, near.id)
+    if (near !== undefined && wanted(near)) high = Math.min(middle, near.id)
     else low = middle + 1
   }
   return { kind: 'found', id: low }

@@ -6,13 +6,18 @@ import type { Hole } from './id-tracker.ts'
 import { type Interval, sizeOf } from './intervals.ts'
 import type { VenueTrade, PageRow } from '../venues/events.ts'
 import type { Backfill, Rest } from '../venues/venue.ts'
-import { findFirstSince, findPageSince } from './first-id.ts'
+import { findFirst, findFirstSince, findPageSince } from './first-id.ts'
 import type { IdStream } from './stream.ts'
 
 /** How far back a gap is repaired; what is older is given up. */
 export const repairDepth: Micros = 3_600_000_000
 /** REST may lag behind the stream: waits before a page that lacks ids is asked for again, then they are given up. */
 const lagRetriesMs: readonly number[] = [500, 500, 500, 2_000, 5_000]
+/**
+ * An id further above the newest of REST than this is not believed: the busiest market has some 1,000 trades a second, and
+ * REST is seconds behind. Nothing is lost by it: the next trade, or what the venue tells of, shows again what is missing.
+ */
+const aheadMax = 10_000
 /** Answers that are the venue's own refusal of the question, before the gap is given up. */
 export const maxErrors = 10
 /** Gaps of one instrument that wait at once; beyond it a new hole is added to the last one. */
@@ -63,6 +68,8 @@ interface Task {
   readonly reason: GapReason
   hole: Hole
   readonly lost: Lost[]
+  /** The newest id that REST had, asked for before a gap of more than a page is filled. */
+  newest?: number
   /** What is too old was given up already. */
   cut: boolean
   /** Venue time of the newest trade that was filled in, or that a page had before the gap. */
@@ -98,6 +105,7 @@ export class IdRepair {
     const last = own.at(-1)
     if (own.length >= maxTasksPerStream && last !== undefined && last.hole.to < hole.from) {
       last.hole = { ...last.hole, to: hole.to, toTime: hole.toTime }
+      delete last.newest
       this.#record(stream, 'opened', reason, last.hole, last.gapId)
       return
     }
@@ -106,6 +114,11 @@ export class IdRepair {
     const start = { lost: [], cut: false, reached: 0, lagged: 0, failures: 0, errors: 0, notBefore: 0 }
     this.#tasks.push({ stream, gapId, reason, hole, ...start })
     void this.#run()
+  }
+
+  /** Whether a gap of the stream is being filled. */
+  repairs(stream: IdStream): boolean {
+    return this.#tasks.some((task) => task.stream === stream)
   }
 
   /** Says that nothing is missing any more of a gap that the log has as open. */
@@ -151,6 +164,10 @@ export class IdRepair {
     const { backfill, rest } = this.#options
     const first = missingOf(task)[0]
     if (first === undefined) return true
+    if (task.newest === undefined && task.hole.to - first.from >= backfill.pageSize) {
+      await this.#compare(task)
+      return missingOf(task).length === 0
+    }
     if (!task.cut && !(await this.#cutDepth(task))) return false
     // The page goes on behind the gap: it may fill the next ones too, and costs the same.
     const reach = Math.max(task.hole.to, task.stream.tracker.top ?? 0)
@@ -162,6 +179,25 @@ export class IdRepair {
     if (outcome.kind === 'rows') await this.#take(task, page, outcome.rows)
     else this.#postpone(task, outcome)
     return missingOf(task).length === 0
+  }
+
+  /** Asks how far the venue's trades go: a gap up to an id far above that is one up to the newest trade. */
+  async #compare(task: Task): Promise<void> {
+    const { backfill, rest } = this.#options
+    const { symbol, tracker } = task.stream
+    const outcome = await rest.get(backfill.newest(symbol), (body) => backfill.parse(symbol, body))
+    if (this.#stopped) return
+    if (outcome.kind !== 'rows') return this.#postpone(task, outcome)
+    const newest = tradesOf(outcome.rows).toSorted((a, b) => b.id - a.id)[0]
+    const isAhead = newest !== undefined && task.hole.to - newest.id > aheadMax
+    if (isAhead && this.#retries(task)) return
+    task.newest = newest?.id ?? 0
+    task.lagged = 0
+    if (!isAhead) return
+    tracker.distrust(newest.id + aheadMax, newest)
+    for (const other of this.#tasks.filter(({ stream }) => stream === task.stream)) {
+      other.hole = { ...other.hole, to: Math.min(other.hole.to, tracker.top ?? 0) }
+    }
   }
 
   /** Gives up what is older than `repairDepth`; false where REST could not say what that is. */
@@ -184,7 +220,7 @@ export class IdRepair {
   }
 
   async #take(task: Task, page: Interval, rows: readonly PageRow[]): Promise<void> {
-    const { backfill, report, room, ticks } = this.#options
+    const { backfill, report, room } = this.#options
     const trades = tradesOf(rows, (reason) => report.refused(reason)).sort((a, b) => a.id - b.id)
     await room()
     if (this.#stopped) return
@@ -194,15 +230,35 @@ export class IdRepair {
       task.lagged = 0
       return
     }
-    const wait = lagRetriesMs[task.lagged++]
-    if (wait !== undefined) {
-      task.notBefore = ticks() + wait
-      return
-    }
-    task.lagged = 0
+    if (this.#retries(task)) return
+    const next = await this.#nextServed(task, page, trades)
+    if (next === undefined) return
     const reason = trades.length < rows.length ? 'refused' : 'page_short'
-    const served = { from: page.from, to: Math.min(page.to, task.hole.to) }
-    for (const hole of task.stream.tracker.missing(served.from, served.to)) this.#lose(task, hole, reason, trades)
+    const to = Math.min(Math.max(page.to, next - 1), task.hole.to)
+    for (const hole of task.stream.tracker.missing(page.from, to)) this.#lose(task, hole, reason, trades)
+  }
+
+  /** REST may lag behind the stream: whether it is asked the same again, after a wait. */
+  #retries(task: Task): boolean {
+    const wait = lagRetriesMs[task.lagged++]
+    if (wait === undefined) task.lagged = 0
+    else task.notBefore = this.#options.ticks() + wait
+    return wait !== undefined
+  }
+
+  /** With which id the venue goes on behind a page that has nothing of the gap; undefined where REST could not say. */
+  async #nextServed(task: Task, page: Interval, trades: readonly VenueTrade[]): Promise<number | undefined> {
+    const { backfill, rest } = this.#options
+    const own = trades.find(({ id }) => id >= page.from)?.id
+    const to = Math.min(task.hole.to, task.newest ?? 0)
+    // A page that goes up has it, one that goes down ends below it.
+    if (backfill.direction !== 'backward' || own !== undefined || to <= page.to) return own ?? page.from
+    const range = { from: page.to + 1, to }
+    const found = await findFirst(backfill, rest, task.stream.symbol, range, ({ id }) => id >= page.from)
+    if (this.#stopped) return undefined
+    if (found.kind === 'found') return found.id
+    this.#postpone(task, found)
+    return undefined
   }
 
   /**
@@ -218,7 +274,9 @@ export class IdRepair {
       const gap = gaps.find(({ hole }) => hole.from <= trade.id && trade.id <= hole.to)
       if (gap === undefined) continue // it may still come by the stream
       this.#fill(gap, trade)
-      if (gap === task) own++
+      if (gap !== task) continue // the page may begin within it
+      task.reached = trade.time
+      own++
     }
     return own
   }
@@ -228,7 +286,6 @@ export class IdRepair {
     const { stream, gapId } = task
     log.trade(stream.normalise(trade, clock.now(), { origin: 'backfill', gapId }))
     stream.tracker.seen(trade.id, trade.id, trade.time)
-    task.reached = trade.time
     report.backfilled(1)
   }
 
@@ -254,7 +311,9 @@ export class IdRepair {
   }
 
   /** The gap is filled, but for what was given up: that is a gap of its own, or all that remains of this one. */
-  #finish({ stream, gapId, reason, hole, lost }: Task): void {
+  #finish({ stream, gapId, reason, hole: { to, ...bounds }, lost }: Task): void {
+    // Of a gap that only an id which is not believed had shown, nothing may be left.
+    const hole = { ...bounds, to: Math.max(bounds.from, to) }
     const sorted = lost.toSorted((a, b) => a.from - b.from)
     const first = sorted[0]
     if (first === undefined) this.#record(stream, 'filled', reason, hole, gapId)

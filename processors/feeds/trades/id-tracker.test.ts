@@ -74,6 +74,16 @@ describe('ids that go up by one', () => {
     expect(tracker.observe(8, 8_000, 6)).toBe('duplicate')
   })
 
+  it('count on from what the venue knows where one far above it came, also as the first', () => {
+    for (const tracker of [saw([7, 8, 1e9]), saw([1e9, 2e9])]) {
+      tracker.distrust(20, { id: 8, time: 8_000 })
+      expect(tracker.observe(11, 11_000, 10)).toBe('new')
+      expect(tracker.observe(1e9, 1e12, 10)).toBe('duplicate')
+      expect(tracker.due(1e9)).toEqual([{ from: 9, to: 10, fromTime: 8_000, toTime: 11_000 }])
+      expect(tracker.position).toEqual({ last_id: 8, time: 11_000 })
+    }
+  })
+
   it('of the log and of the live stream are joined, with the hole between them due at once', () => {
     const log = saw([1, 2, 4], 1e12) // the log’s times are no ticks of this process
     const live = saw([9, 11], 1_000)

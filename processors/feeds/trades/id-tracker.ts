@@ -118,6 +118,20 @@ export class IdTracker {
     this.#lost.keepHighest(maxIntervals)
   }
 
+  /** No id above `limit` says what is missing: the venue's newest trade is far below it. */
+  distrust(limit: number, newest: Readonly<Record<'id' | 'time', number>>): void {
+    const last = this.#seen.intervals.findLast(({ from }) => from <= limit)
+    const top = Math.max(newest.id, Math.min(last?.to ?? 0, limit))
+    this.#top = top
+    this.#topTime = newest.time
+    this.#floor = Math.min(this.#floor, top + 1)
+    this.#suspects = this.#suspects
+      .filter(({ from }) => from <= top)
+      .map((one) => ({ ...one, to: Math.min(one.to, top) }))
+    this.#handed.remove(top + 1, Infinity)
+    this.#lost.remove(top + 1, Infinity)
+  }
+
   /** What of `from`..`to` is neither seen nor given up. */
   missing(from: number, to: number): Interval[] {
     return this.#seen.holes(Math.max(from, this.#floor), to).flatMap((hole) => this.#lost.holes(hole.from, hole.to))

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { emptyFields } from '../../../schemas/codec.ts'
 import type { Micros, SubscriptionChange } from '../../../schemas/records.ts'
 import { LogCoverage } from './coverage.ts'
+import type { VenueTrade } from '../venues/events.ts'
+import type { Rest } from '../venues/venue.ts'
 import { TradeRepair } from './trade-repair.ts'
 import { reorderGraceMs } from './id-tracker.ts'
 import { fromStream, type IdStream, newStream, observe } from './stream.ts'
@@ -34,7 +36,7 @@ interface Plan {
   readonly direction?: 'forward' | 'since' | 'backward'
   readonly pageSize?: number
   readonly has?: (id: number) => boolean
-  readonly newest?: number
+  readonly newest?: number | (() => number)
   readonly answer?: (call: number) => Answer
   /** The log of the process before. */
   readonly log?: MemoryFeedLog
@@ -54,7 +56,7 @@ function world(plan: Plan = {}): World {
   const now = { ms: (start + 100_000 * second) / 1_000 }
   const stream = newStream('contiguous', instrument, 12)
   if (stream.ids !== 'contiguous') throw new Error('not a stream of ids')
-  const rest = memoryRest(venue, has, () => newest, answer)
+  const rest = memoryRest(venue, has, typeof newest === 'number' ? () => newest : newest, answer)
   const options = repairOptions(venue, rest, log, now)
   const anew: string[] = []
   const report = { ...options.report, anew: (name: string) => void anew.push(name) }
@@ -62,12 +64,14 @@ function world(plan: Plan = {}): World {
   return { log, now, stream, repair, calls: () => rest.calls, anew }
 }
 
-function live({ stream, log, now }: World, ids: readonly number[]): void {
-  for (const id of ids) {
-    if (observe(stream, id, tradeAt(id).time, now.ms) === 'duplicate') continue
-    stream.lastTradeAt = now.ms
-    log.trade(stream.normalise(tradeAt(id), now.ms * 1_000, fromStream))
-  }
+function live(all: World, ids: readonly number[]): void {
+  for (const id of ids) bring(all, tradeAt(id))
+}
+
+function bring({ stream, log, now }: World, trade: VenueTrade): void {
+  if (observe(stream, trade.id, trade.time, now.ms) === 'duplicate') return
+  stream.lastTradeAt = now.ms
+  log.trade(stream.normalise(trade, now.ms * 1_000, fromStream))
 }
 
 /** What the marks of a feed process tell of the subscription. */
@@ -164,6 +168,13 @@ describe('the repair of trades', () => {
     await repair(all, false)
     expect(idsOf(all.log)).toEqual([base, base + 30, ...range(base + 1, base + 29), ...range(base + 31, base + 40)])
     expect(all.log.gaps.every(({ state }) => state === 'filled')).toBe(true)
+  })
+
+  it('fills two holes near each other of a venue that pages by time', async () => {
+    const all = world({ newest: base + 40, direction: 'since' })
+    live(all, [base, base + 30, base + 34])
+    await repair(all, false)
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 40))
   })
 
   it('gives up what is too old where pages are by time', async () => {
@@ -375,6 +386,131 @@ describe('the repair of trades', () => {
   })
 })
 
+/** A venue that has `newest` brings one trade under an id far above, then all that follow but `lost`. */
+async function strayed(
+  direction: 'forward' | 'since' | 'backward',
+  lost: readonly number[],
+): Promise<{ all: World; stray: number; at: { newest: number } }> {
+  const at = { newest: base }
+  const stray = base + 1e9
+  const all = world({ newest: () => at.newest, direction })
+  live(all, [base])
+  bring(all, { ...tradeAt(base), id: stray })
+  all.repair.adoptAll(new LogCoverage())
+  for (at.newest = base + 1; at.newest <= base + 40; at.newest++) {
+    if (!lost.includes(at.newest)) live(all, [at.newest])
+    all.now.ms += 1_000
+    all.repair.tick(all.now.ms)
+    await settled(() => 0)
+  }
+  at.newest--
+  return { all, stray, at }
+}
+
+const directions = ['forward', 'since', 'backward'] as const
+
+describe('an id far above what the venue knows', () => {
+  it.each(directions)('is no reference for what is missing, paging %s', async (direction) => {
+    const { all, stray, at } = await strayed(direction, [base + 1, base + 30, base + 31])
+    at.newest += 2
+    await pass(all)
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([...range(base, base + 42), stray])
+    expect(all.log.gaps.every(({ state, missing }) => state === 'filled' && missing === 0)).toBe(true)
+    expect(all.repair.pending).toBe(0)
+    expect(all.calls()).toBeLessThan(30)
+  })
+
+  it.each(directions)('is none for the next process either, paging %s', async (direction) => {
+    const { all: first, stray } = await strayed(direction, [base + 30])
+    first.repair.stop()
+    const next = world({ log: first.log, newest: base + 60, direction })
+    live(next, [base + 50])
+    await repair(next)
+    expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual([...range(base, base + 60), stray])
+    expect(next.log.gaps.every(({ state }) => state === 'filled')).toBe(true)
+    expect(next.calls()).toBeLessThan(60)
+  })
+})
+
+describe('a long outage', () => {
+  it.each(directions)(
+    'is filled to the trade though REST tells of nothing newer for long, paging %s',
+    async (direction) => {
+      const at = { newest: base }
+      const all = world({ direction, pageSize: 1_000, newest: () => at.newest })
+      all.repair.adoptAll(new LogCoverage())
+      live(all, [base, base + 20_000])
+      await pass(all)
+      at.newest = base + 20_003
+      live(all, [base + 20_001])
+      await pass(all)
+      expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 20_003))
+      expect(all.log.gaps.every(({ state }) => state === 'filled')).toBe(true)
+    },
+  )
+})
+
+describe('ids that the venue leaves out', () => {
+  it.each(directions)(
+    'are given up in one step, and what it has before and behind them is filled, paging %s',
+    async (direction) => {
+      const resumed = base + 1_000_000
+      const has = (id: number): boolean => id <= base + 300 || id >= resumed
+      const all = world({ direction, pageSize: 100, has, newest: resumed + 150 })
+      live(all, [base, resumed + 150])
+      await repair(all, false)
+      expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([
+        ...range(base, base + 300),
+        ...range(resumed, resumed + 150),
+      ])
+      const lost = all.log.gaps.filter(({ state }) => state !== 'filled')
+      expect(lost).toMatchObject([
+        {
+          state: 'unfillable',
+          reason: 'page_short',
+          from_id: base + 301,
+          to_id: resumed - 1,
+          missing: resumed - base - 301,
+        },
+      ])
+      expect(all.calls()).toBeLessThan(60)
+    },
+  )
+})
+
+it('a silent instrument is asked about while the gap of another one waits', async () => {
+  const venue = pagingVenue('forward', 5)
+  const now = { ms: start / 1_000 }
+  const served = memoryRest(
+    venue,
+    () => true,
+    () => 503,
+  )
+  const rest: Rest = {
+    get: async (call, parse) =>
+      call.path.startsWith('501:') ? served.get(call, parse) : { kind: 'limited', waitMs: 60_000 },
+  }
+  const log = new MemoryFeedLog()
+  const silent = { ...instrument, instrument: 'okx:perp:ETH-USDT-SWAP' }
+  const streams = [instrument, silent].map((own) => newStream('contiguous', own, 12))
+  const options = { ...repairOptions(venue, rest, log, now), wait: () => new Promise<void>(() => undefined) }
+  const repair = new TradeRepair(() => streams, options)
+  repair.adoptAll(new LogCoverage())
+  streams.forEach((stream, index) => {
+    stream.lastTradeAt = now.ms
+    for (const id of index === 0 ? [10, 20] : [500]) observe(stream, id, tradeAt(id).time, now.ms)
+  })
+  for (let turn = 0; turn < 10; turn++) {
+    now.ms += 1_000
+    repair.tick(now.ms)
+    await settled(() => 0)
+  }
+  expect(log.gaps).toMatchObject([
+    { instrument: instrument.instrument, state: 'opened', from_id: 11, to_id: 19 },
+    { instrument: silent.instrument, state: 'opened', from_id: 501, to_id: 503 },
+  ])
+})
+
 /** A repair over a stream whose ids have no order, with the log of the process before; the page has the newest trades up to `now`. */
 function pageWorld(pageSize: number, ids: readonly number[], log = new MemoryFeedLog()) {
   const venue = pagingVenue('backward', pageSize, 'none')
@@ -509,7 +645,8 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
       fc.constantFrom('forward' as const, 'backward' as const),
       fc.integer({ min: 1, max: 9 }),
       fc.nat({ max: 9 }),
-      async (plan, unserved, kill, direction, pageSize, told) => {
+      fc.constantFrom('none' as const, 'before' as const, 'after' as const),
+      async (plan, unserved, kill, direction, pageSize, told, strayed) => {
         const missing = new Set(unserved.map((index) => base + index))
         const has = (id: number): boolean => !missing.has(id)
         const ids = arrivals(plan)
@@ -520,6 +657,8 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
         if (kill % 2 === 0) say(first, 'acknowledged', subscribed)
         first.stream.since = subscribed
         live(first, before)
+        const stray = { ...tradeAt(newest), id: base + 1e9 }
+        if (strayed === 'before' && kill > 0) bring(first, stray)
         if (kill % 3 === 0) await repair(first, false)
         const known = Math.min(newest + told, base + plan.length)
         if (told > 0) leaveTold(first, known)
@@ -528,9 +667,13 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
         const next = world({ direction, pageSize, has, newest: last, log: first.log })
         // What came while nobody listened is lost; the last one always comes.
         const after = ids.slice(kill + (kill % 5)).filter((id) => id > known)
+        if (strayed === 'after') bring(next, stray)
         live(next, [...after, last])
         await repair(next)
-        const got = idsOf(next.log)
+        const all = idsOf(next.log)
+        const isStrayed = strayed === 'after' || (strayed === 'before' && kill > 0)
+        expect(all.filter((id) => id === stray.id)).toHaveLength(isStrayed ? 1 : 0)
+        const got = all.filter((id) => id !== stray.id)
         const expected = range(base - 1, last).filter((id) => got.includes(id) || has(id))
         expect(got.toSorted((a, b) => a - b)).toEqual(expected)
         const lost = next.log.gaps.filter(({ state }) => state === 'unfillable')

@@ -74,8 +74,8 @@ export class TradeRepair {
       if (stream.ids === 'none') continue
       this.#stateAnew(stream, now)
       for (const hole of stream.tracker.due(now)) this.#ids.open(stream, hole, reasonOf(stream, hole, now))
-      // Repairs come first: they share the venue's budget.
-      if (this.#ids.pending > 0) continue
+      // What it is known to lack is filled before it is asked what else there is.
+      if (this.#ids.repairs(stream)) continue
       if (this.#isUnplaced(stream, now)) void this.#place(stream)
       else if (this.#isQuiet(stream, now)) void this.#probe(stream, now)
     }
