@@ -23,7 +23,7 @@ afterEach(() => api.stop())
 
 function priceAt(time: number, usd: number, change: Partial<CompositePrice> = {}): CompositePrice {
   const common = { asset: 'btc', price: usd, low: usd, high: usd, change_24h: null, sources: [] }
-  return { ...common, quality: 'good', late: false, time, v: 1, ...change }
+  return { ...common, quality: 'good', late: false, bounds_from: 0, time, v: 1, ...change }
 }
 
 function riskAt(time: number, pct: number): LiquidationRisk {
@@ -100,7 +100,9 @@ describe(`POST ${PATH}`, () => {
     const start = NOW - 60 * MINUTE
     const minutes = [0, 1, 2, 30, 31]
     for (const minute of minutes) api.database.market.pastPrices.push(priceAt(start + minute * MINUTE, 100))
-    api.database.market.pastPrices.push(priceAt(start + 20 * MINUTE, 100, { late: true, low: 90, high: 107 }))
+    api.database.market.pastPrices.push(
+      priceAt(start + 20 * MINUTE, 100, { late: true, bounds_from: start + 19 * MINUTE, low: 90, high: 107 }),
+    )
     const { body } = await tryOut()
     expect(body).toMatchObject({ trigger_count: 1, triggers: [{ late: true, price: 107 }], triggers_per_day: null })
     const iso = (minute: number): string => new Date((start + minute * MINUTE) / 1000).toISOString()

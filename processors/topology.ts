@@ -35,8 +35,8 @@ export const topology: readonly ProcessorRow[] = [
     inputs: ['market.tickers'],
     outputs: ['alerts.inputs'],
     state: 'state.prices',
-    generation: 2,
-    reason: 'feeds behind others are heard, and a second time without prices is told that outlasts the first',
+    generation: 3,
+    reason: 'candles of a time without prices are told minute by minute',
     core: prices,
   },
   {

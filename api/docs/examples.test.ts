@@ -38,7 +38,7 @@ let selling: AlertHarness
 let payments: FakePayments
 const place = { topic: 'alerts.inputs', partition: 3, offset: 42 } as const
 const price = { asset: 'btc', price: 60_010, low: 59_990, high: 60_020, change_24h: 1.2, sources: [] }
-const composite = { ...price, quality: 'good', late: false, v: 1 } as const
+const composite = { ...price, quality: 'good', late: false, bounds_from: 0, v: 1 } as const
 
 beforeAll(async () => {
   api = await startAlerts()

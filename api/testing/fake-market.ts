@@ -195,6 +195,7 @@ function pricePage(facts: readonly CompositePrice[], params: Params): object {
     low_usd: mine.map(({ low }) => low),
     high_usd: mine.map(({ high }) => high),
     late_flags: mine.map(({ late }) => Number(late)),
+    bounds_froms: mine.map(({ bounds_from: from }) => from),
     good_flags: mine.map(({ quality }) => Number(quality === 'good')),
     same_flags: mine.map(() => 0),
   }

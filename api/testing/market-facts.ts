@@ -81,7 +81,7 @@ function compositeOf(asset: string, now: Micros, price: number): FakeMarket['pri
     return { exchange: venue, instrument, price: price + index, low: price - 2, high: price + 8, time: now - SECOND }
   })
   const bounds = { price: price + 2, low: price - 2, high: price + 8, change_24h: 1.25 }
-  return { asset, ...bounds, sources, quality: 'good', late: false, time: now - SECOND + 1000, v: 1 }
+  return { asset, ...bounds, sources, quality: 'good', late: false, bounds_from: 0, time: now - SECOND + 1000, v: 1 }
 }
 
 /** Rates rise from venue to venue: 0.0001, 0.0002, 0.0003. */

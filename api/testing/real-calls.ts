@@ -90,6 +90,7 @@ export function priceMessages(usd: number): Message<'mark' | 'composite_price'>[
         sources,
         quality: 'good',
         late: false,
+        bounds_from: 0,
         time,
         v: 1,
       },

@@ -337,7 +337,7 @@ function priceOf(candles: readonly Candle[]): { told: Prices; used: readonly Can
   const of = (value: (candle: Candle) => number): number => median(used.map(value)) ?? NaN
   if (used.length === 0) return undefined
   const prices = { price: of(({ close }) => close), low: of(({ low }) => low), high: of(({ high }) => high) }
-  const rest = { change_24h: null, sources: [], late: false, v: 0 }
+  const rest = { change_24h: null, sources: [], late: false, bounds_from: 0, v: 0 }
   return { told: { ...prices, quality: used.length > 1 ? 'good' : 'degraded', ...rest }, used }
 }
 

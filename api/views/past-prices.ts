@@ -1,5 +1,5 @@
 import type { InputRecord } from '../../processors/alerts/what-if.ts'
-import type { Micros } from '../../schemas/records.ts'
+import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import type { Page, PageRange, Stretch } from './what-if.ts'
 import { ORDER, POSITION } from './what-if.ts'
@@ -21,8 +21,8 @@ interface PriceAlert {
 
 /**
  * Which minutes matter: those that touch the target, and the three behind each that does or that lies on another side than
- * the one before it: by then a level has rung or returned, and its minute is over. Around prices that are late all are, by
- * which those are judged.
+ * the one before it: by then a level has rung or returned, and its minute is over. Around prices that are late all are: one
+ * rings at the time that the log had then.
  */
 const minutesSql = `SELECT groupArrayIf(minute_us, is_kept) AS minutes, groupArrayIf(is_near, is_kept) AS nears,
   groupArrayIf(silent_from, is_silent) AS silent_froms, groupArrayIf(first_us, is_silent) AS silent_tos,
@@ -50,28 +50,27 @@ const countSql = `SELECT count() AS records FROM prices_log
 const READY: Micros = 64_000_000
 
 /**
- * Of these minutes the prices on the target and those on another side than the one before; while time alone may make the
- * alert ready one of each second; and both ends of every silence, by which candles of a time without prices are judged.
+ * Of these minutes the prices on the target and those on another side than the one before, and while time alone may make
+ * the alert ready one of each second.
  */
 const pricesSql = (
   pieces: readonly Stretch[],
 ): string => `SELECT groupArray(at_us) AS at, groupArray(price) AS last_usd,
-  groupArray(low) AS low_usd, groupArray(high) AS high_usd, groupArray(is_late) AS late_flags, groupArray(is_good) AS good_flags,
+  groupArray(low) AS low_usd, groupArray(high) AS high_usd, groupArray(is_late) AS late_flags, groupArray(bounds_us) AS bounds_froms, groupArray(is_good) AS good_flags,
   groupArray(partition) AS partitions, groupArray(offset) AS offsets, groupArray(is_same) AS same_flags
   FROM (
     SELECT *, maxIf(at_us, NOT is_same) OVER (ORDER BY ${ORDER} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS changed
     FROM (
-      SELECT *, side != 0 AND side = lagInFrame(side, 1, 9) OVER so_far AS is_same, lagInFrame(at_us, 1, 0) OVER so_far AS before,
-        leadInFrame(at_us, 1, {to:Int64}) OVER (ORDER BY ${ORDER} ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS next
+      SELECT *, side != 0 AND side = lagInFrame(side, 1, 9) OVER so_far AS is_same, lagInFrame(at_us, 1, 0) OVER so_far AS before
       FROM (
-        SELECT ${microsSql('time')} AS at_us, price, low, high, toUInt8(late) AS is_late,
+        SELECT ${microsSql('time')} AS at_us, price, low, high, toUInt8(late) AS is_late, ${microsSql('bounds_from')} AS bounds_us,
           toUInt8(quality = 'good') AS is_good, partition, offset, ${POSITION},
           multiIf(late, 0, high < {target:Float64}, -1, low > {target:Float64}, 1, 0) AS side
         FROM prices
         WHERE asset = {asset:String} AND (${pieces.map((_, at) => `time >= ${timeParam(`f${at}`)} AND time < ${timeParam(`t${at}`)}`).join(' OR ')}))
       WINDOW so_far AS (ORDER BY ${ORDER} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
     ORDER BY ${ORDER})
-  WHERE NOT is_same OR next - at_us > 5000000 OR (
+  WHERE NOT is_same OR (
     intDiv(at_us, 1000000) != intDiv(before, 1000000) AND (at_us - changed < ${READY} OR has({near:Array(Int64)}, intDiv(at_us, ${MINUTE}) * ${MINUTE})))`
 
 interface Sample {
@@ -138,7 +137,7 @@ function piecesOf(minutes: readonly Micros[], { from, to }: PageRange): Stretch[
 type Wanted = PageRange & PriceAlert & { readonly near: ReadonlySet<Micros> }
 
 async function readPieces(database: Database, wanted: Wanted, pieces: readonly Stretch[]): Promise<InputRecord[]> {
-  const { asset, to, target, near } = wanted
+  const { asset, target, near } = wanted
   const bounds = Object.fromEntries(
     pieces.flatMap((one, at) => [
       [`f${at}`, one.from],
@@ -147,7 +146,6 @@ async function readPieces(database: Database, wanted: Wanted, pieces: readonly S
   )
   const [raw] = await database.query(pricesSql(pieces), {
     asset,
-    to,
     target,
     near: [...near].filter((minute) => isWithin(pieces, minute)),
     ...bounds,
@@ -156,7 +154,7 @@ async function readPieces(database: Database, wanted: Wanted, pieces: readonly S
   const column = (name: string) => row.numbers(name)
   const [last, low, high, offsets] = [column('last_usd'), column('low_usd'), column('high_usd'), column('offsets')]
   const [lates, goods, same] = [column('late_flags'), column('good_flags'), column('same_flags')]
-  const partitions = column('partitions')
+  const [partitions, boundsFrom] = [column('partitions'), column('bounds_froms')]
   return column('at').map((time, at) => ({
     partition: partitions[at] ?? 0,
     offset: offsets[at] ?? 0,
@@ -167,6 +165,7 @@ async function readPieces(database: Database, wanted: Wanted, pieces: readonly S
       low: low[at] ?? NaN,
       high: high[at] ?? NaN,
       late: lates[at] === 1,
+      bounds_from: boundsFrom[at] ?? 0,
       quality: goods[at] === 1 ? 'good' : 'degraded',
     }),
   }))
@@ -176,19 +175,14 @@ function isWithin(pieces: readonly Stretch[], minute: Micros): boolean {
   return minute >= (pieces[0]?.from ?? 0) - MINUTE && minute < (pieces.at(-1)?.to ?? 0)
 }
 
-type Told = Sample & {
-  readonly low: number
-  readonly high: number
-  readonly late: boolean
-  readonly quality: 'good' | 'degraded'
-}
+type Told = Omit<CompositePrice, 'asset' | 'change_24h' | 'sources' | 'v'>
 
 function messageOf(asset: string, told: Told): InputRecord['message'] {
   return { type: 'composite_price', value: { asset, ...told, change_24h: null, sources: [], v: 0 } }
 }
 
 function sampleOf(asset: string, { time, price }: Sample): InputRecord {
-  const told = { time, price, low: price, high: price, late: false, quality: 'good' } as const
+  const told = { time, price, low: price, high: price, late: false, bounds_from: 0, quality: 'good' } as const
   return { partition: 0, offset: 0, message: messageOf(asset, told) }
 }
 

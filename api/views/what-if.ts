@@ -152,7 +152,7 @@ async function readEveryPrice(database: Database, range: PageRange, wanted: Inpu
     const price = row.number('price')
     const quality = row.number('is_good') === 1 ? 'good' : 'degraded'
     const sources = wanted.withVenues ? sourcesOf(row) : []
-    const bounds = { low: price, high: price, change_24h: null, sources, quality, late: false } as const
+    const bounds = { low: price, high: price, change_24h: null, sources, quality, late: false, bounds_from: 0 } as const
     const value = { asset: range.asset, price, ...bounds, time: row.number('at_us'), v: row.number('position') }
     return {
       partition: row.number('partition'),

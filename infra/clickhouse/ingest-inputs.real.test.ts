@@ -18,6 +18,7 @@ const price: CompositePrice = {
   sources: [source],
   quality: 'degraded',
   late: false,
+  bounds_from: 0,
   time: T,
   v: 5,
 }
@@ -49,16 +50,23 @@ it('gives every composite price, also one that is told late', async () => {
   const first = await world.append('alerts.inputs', [
     encode({ time: T - 10, v: 4 }),
     encode({}),
-    encode({ time: T - 5, v: 6, late: true, low: 90 }),
+    encode({ time: T - 5, v: 6, late: true, bounds_from: T - 65, low: 90 }),
     encode({}),
   ])
-  await world.soon('SELECT time, v, late, low FROM prices ORDER BY v', [
-    { time: iso(T - 10), v: 4, late: false, low: 99 },
-    { time: iso(T), v: 5, late: false, low: 99 },
-    { time: iso(T - 5), v: 6, late: true, low: 90 },
+  await world.soon('SELECT time, v, late, bounds_from, low FROM prices ORDER BY v', [
+    { time: iso(T - 10), v: 4, late: false, bounds_from: iso(0), low: 99 },
+    { time: iso(T), v: 5, late: false, bounds_from: iso(0), low: 99 },
+    { time: iso(T - 5), v: 6, late: true, bounds_from: iso(T - 65), low: 90 },
   ])
   await world.soon('SELECT * FROM prices ORDER BY time DESC LIMIT 1', [
-    { ...price, sources: [{ ...source, time: iso(T - 3) }], time: iso(T), partition: 2, offset: first + 3 },
+    {
+      ...price,
+      sources: [{ ...source, time: iso(T - 3) }],
+      bounds_from: iso(0),
+      time: iso(T),
+      partition: 2,
+      offset: first + 3,
+    },
   ])
 })
 

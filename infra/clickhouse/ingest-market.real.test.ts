@@ -67,6 +67,7 @@ describe('market.tickers', () => {
       quote,
       quote_usd,
       received: T + 90,
+      candles: [{ minute: T, low, high }],
     }
     const down = { venue: 'kraken', state: 'down', sockets: 0, since: T } as const
     const live = { ...down, state: 'live', sockets: 2, since: T + 7 } as const
@@ -76,7 +77,7 @@ describe('market.tickers', () => {
       world.mark('market.tickers', { time: T + 6, venues: [down] }),
     ])
     await world.soon(shown('price_ranges', ['from', 'to', 'received']), [
-      { ...range, venue: 'kraken', market: 'spot', symbol: 'BTC/USD' },
+      { ...range, candles: [{ minute: iso(T), low, high }], venue: 'kraken', market: 'spot', symbol: 'BTC/USD' },
     ])
     await world.soon('SELECT * EXCEPT run FROM channel_states', [
       { topic: 'market.tickers', writer: 'feeds', ...live, since: iso(T + 7), time: iso(T + 8) },

@@ -78,7 +78,7 @@ function follow(state: AlertsState, command: Command, out: Emitter): void {
     for (const over of outcome.over ?? []) tell(state, { event: 'resolved', ...over }, out)
   }
   if (outcome.event === 'tested') {
-    const price = state.prices.get(alert.asset)?.price
+    const price = state.prices.get(alert.asset)
     out.trigger(testOf(state.kinds, alert, { request: command.request_id, price, now }, out.origin))
   } else if (outcome.event === 'resent') {
     const { trigger_id, trigger_partition, trigger_offset } = command

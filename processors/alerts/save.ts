@@ -1,10 +1,10 @@
-import type { Micros } from '../../schemas/records.ts'
+import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import type { Kinds, StoredAlert } from './kinds/kind.ts'
 import { alertOf, savedOf, type SavedAlert } from './record.ts'
 import { addSeries, bookOf, emptyState, IDEMPOTENT, noteRisk, OTHERS, PAYMENT_KNOWN } from './state.ts'
 import { notePart, REQUEST_KNOWN, timersOf, watch } from './state.ts'
 import { Series, type SavedSeries } from './series.ts'
-import type { AlertsState, Bought, PriceSeen, RecentTriggers } from './state.ts'
+import type { AlertsState, Bought, RecentTriggers } from './state.ts'
 
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
@@ -12,7 +12,7 @@ type Saved =
   | { readonly kind: 'alert'; readonly alert: SavedAlert }
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
-  | { readonly kind: 'price'; readonly seen: PriceSeen }
+  | { readonly kind: 'price'; readonly seen: { readonly price: CompositePrice } }
   | { readonly kind: 'risk'; readonly asset: string; readonly time: Micros }
   | { readonly kind: 'series'; readonly asset: string; readonly name: string; readonly series: SavedSeries }
   | { readonly kind: 'rung'; readonly key: string; readonly rung: RecentTriggers }
@@ -36,8 +36,8 @@ export function* saveState(state: AlertsState): Generator<Part> {
     yield partOf(`payment|${id}`, bought && { kind: 'payment', id, bought })
   }
   for (const asset of changed.prices) {
-    const seen = prices.get(asset)
-    yield partOf(`price|${asset}`, seen && { kind: 'price', seen })
+    const price = prices.get(asset)
+    yield partOf(`price|${asset}`, price && { kind: 'price', seen: { price } })
   }
   for (const asset of changed.risks) {
     yield partOf(`risk|${asset}`, { kind: 'risk', asset, time: risks.get(asset) ?? 0 })
@@ -116,7 +116,7 @@ function loadPart(state: AlertsState, saved: Saved, texts: Map<string, string>):
       state.timers.append('payment', saved.bought.at + PAYMENT_KNOWN, saved.id)
       return
     case 'price':
-      state.prices.set(saved.seen.price.asset, saved.seen)
+      state.prices.set(saved.seen.price.asset, saved.seen.price)
       return
     case 'risk':
       state.risks.set(saved.asset, saved.time)

@@ -42,14 +42,6 @@ export const OTHERS = ''
 /** Timers that no longer hold are thrown out when there are this many and they are the larger part. */
 const SWEEP_MIN = 1_000
 
-/** What is known of an asset's prices. */
-export interface PriceSeen {
-  /** The newest that was not late. */
-  readonly price: CompositePrice
-  /** Begin of the last time that no price came for longer than a venue counts, while candles may still tell of it. */
-  readonly silentSince: Micros | null
-}
-
 /** An alert that a payment made or prolonged. */
 export interface Bought {
   readonly alert_id: string
@@ -90,7 +82,7 @@ export interface AlertsState {
   /** Symbols' parts of rules for all, by rule. */
   readonly parts: Map<string, Set<string>>
   /** By asset: what a test event shows, and what late prices are judged by. */
-  readonly prices: Map<string, PriceSeen>
+  readonly prices: Map<string, CompositePrice>
   /** By asset: up to when its risk has been told of. */
   readonly risks: Map<string, Micros>
   /** Commands that were handled, by request id, and when. */
@@ -165,7 +157,7 @@ function newBook(state: AlertsState, kind: AlertKind, asset: string): AlertBook 
 
 /** The figures of an asset as they are now. */
 export function sightOf({ series, prices }: AlertsState, asset: string): Sight {
-  return { series: series.get(asset) ?? noSeries, price: prices.get(asset)?.price }
+  return { series: series.get(asset) ?? noSeries, price: prices.get(asset) }
 }
 
 const noSeries: ReadonlyMap<string, Series> = new Map()

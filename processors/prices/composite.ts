@@ -12,12 +12,14 @@ export interface Circumstances {
   readonly late: boolean
   readonly time: Micros
   readonly v: number
+  /** Of a late one: since when lows and highs are. */
+  readonly bounds_from?: Micros
 }
 
 /** The composite price of `sources`; undefined of none. */
 export function compositeOf(
   sources: readonly PriceSource[],
-  { asset, changes, late, time, v }: Circumstances,
+  { asset, changes, late, time, v, bounds_from = 0 }: Circumstances,
 ): CompositePrice | undefined {
   const prices: number[] = []
   const lows: number[] = []
@@ -42,6 +44,7 @@ export function compositeOf(
     late,
     time,
     v,
+    bounds_from,
   }
 }
 

@@ -214,6 +214,11 @@ describe('a venue’s market', () => {
   })
 })
 
+/** What is told late of a part of a time without prices, seconds after T0. */
+function minute(from: number, to: number, low: number, high: number): Partial<CompositePrice> {
+  return { late: true, bounds_from: T0 + from * SECOND, time: T0 + to * SECOND, low, high }
+}
+
 describe('a time without any source', () => {
   const away = () => {
     const given = fed().batch(at('binance', 100, 0), at('okx', 100, 0), mark(16), mark(40))
@@ -245,7 +250,38 @@ describe('a time without any source', () => {
   it('is also seen when the feeds themselves were away and no mark told of it', () => {
     const given = fed().batch(at('binance', 100, 0), mark(1, [live('binance')]), at('binance', 100, 61))
     given.batch(range('binance', 2, 61, 90, 110), mark(62), mark(72))
-    expect(told(given).filter(({ late }) => late)).toMatchObject([{ low: 90, high: 110 }])
+    const minutes = [minute(0, 60, 90, 110), minute(60, 61, 90, 110)]
+    expect(told(given).filter(({ late }) => late)).toMatchObject(minutes)
+  })
+
+  it('is told minute by minute, each with its own bounds', () => {
+    const given = fed().batch(at('binance', 100, 30), mark(46), at('binance', 101, 130), mark(131))
+    given.take()
+    const [first, second, third] = [
+      range('binance', 30, 60, 98, 103),
+      range('binance', 60, 120, 80, 99),
+      range('binance', 120, 130, 99, 102),
+    ]
+    const candles = [first, second, third].flatMap(({ value }) => value.candles)
+    given.batch({ ...first, value: { ...first.value, to: third.value.to, candles } }, mark(195))
+    expect(told(given)).toMatchObject([minute(0, 60, 98, 103), minute(60, 120, 80, 99), minute(120, 130, 99, 102)])
+    expect(told(given.batch(mark(400)))).toEqual([])
+  })
+
+  it('is told of several minutes at a time where it was long', () => {
+    const given = fed().batch(at('binance', 100, 0), mark(16), at('binance', 101, 36_000), mark(36_001))
+    given.take()
+    const late = told(given.batch(range('binance', 0, 36_000, 98, 103), mark(36_070)))
+    expect(late).toHaveLength(200)
+    expect([late[0], late[199]]).toMatchObject([minute(0, 180, 98, 103), minute(35_820, 36_000, 98, 103)])
+  })
+
+  it('is told as one of a range that does not say what its minutes were', () => {
+    const given = away().batch(at('binance', 101, 150), mark(151))
+    given.take()
+    const { value } = range('binance', 0, 150, 80, 120)
+    given.batch({ type: 'price_range', value: { ...value, candles: [] } }, mark(215))
+    expect(told(given)).toMatchObject([minute(0, 150, 80, 120)])
   })
 
   describe('that comes again before its candles', () => {
@@ -266,8 +302,8 @@ describe('a time without any source', () => {
         .restart()
         .batch(quiet(149))
       expect(told(given)).toEqual([])
-      const [late] = told(given.batch(...second, quiet(151)))
-      expect(late).toMatchObject({ late: true, low: 80, high: 125, time: T0 + 85 * SECOND })
+      const [late, next] = told(given.batch(...second, quiet(151)))
+      expect([late, next]).toMatchObject([minute(0, 60, 80, 125), minute(60, 85, 82.5, 105)])
       expect(told(given.batch(quiet(400)))).toEqual([])
       expect(given.core.counts?.(given.state)).toMatchObject({ range: 0 })
     })
@@ -277,7 +313,8 @@ describe('a time without any source', () => {
       given.batch(range('binance', 0, 45, 80, 120), mark(110))
       given.batch(at('binance', 100, 115), at('okx', 100, 115), quiet(116), range('okx', 0, 45, 90, 130), quiet(239))
       given.batch(range('binance', 45, 115, 70, 105), range('okx', 45, 115, 95, 105), quiet(240))
-      expect(told(given).filter(({ late }) => late)).toMatchObject([{ low: 80, high: 125, time: T0 + 115 * SECOND }])
+      const minutes = [minute(0, 60, 80, 125), minute(60, 115, 82.5, 105)]
+      expect(told(given).filter(({ late }) => late)).toMatchObject(minutes)
     })
 
     it('is waited for so long that its candles can come, and no longer', () => {
@@ -300,7 +337,8 @@ describe('a time without any source', () => {
       given.batch(mark(86), range('binance', 0, 50, 99, 101), mark(300), at('binance', 100, 300), mark(301))
       expect(told(given).filter(({ late }) => late)).toMatchObject([{ low: 99, high: 101, time: T0 + 50 * SECOND }])
       given.batch(range('binance', 70, 300, 80, 120), mark(366))
-      expect(told(given)).toMatchObject([{ late: true, low: 80, high: 120, time: T0 + 300 * SECOND }])
+      const minutes = [60, 120, 180, 240].map((from) => minute(from, from + 60, 80, 120))
+      expect(told(given)).toMatchObject(minutes)
     })
 
     it('long after it is another', () => {

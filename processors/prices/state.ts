@@ -28,12 +28,19 @@ export interface Source {
   readonly previous: Micros
 }
 
-/** Bounds that one venue's candles gave for a time without prices, USD. */
+/** Bounds of a part of a time without prices, mostly of a minute, USD. */
+export interface GapCandle {
+  readonly from: Micros
+  readonly to: Micros
+  readonly low: number
+  readonly high: number
+}
+
+/** What one venue's candles gave for a time without prices. */
 export interface GapRange {
   readonly venue: PriceVenue
   readonly instrument: string
-  readonly low: number
-  readonly high: number
+  readonly candles: readonly GapCandle[]
   /** End of what the candles cover. */
   readonly to: Micros
 }

@@ -14,8 +14,7 @@ export function advanceTime(state: PricesState, mark: Mark, v: number): Composit
   const assets = [...state.assets.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1))
   const prices: CompositePrice[] = []
   for (const asset of assets) {
-    const told = tellGap(state, asset, v)
-    if (told !== undefined) prices.push(told)
+    prices.push(...tellGap(state, asset, v))
     const changed = lookAt(state, asset, v)
     if (changed !== undefined) prices.push(changed)
   }

@@ -155,6 +155,7 @@ function priceOf(figures: readonly Figure[], time: Micros): CompositePrice {
     sources,
     quality: 'good',
     late: false,
+    bounds_from: 0,
     time,
     v: 0,
   }

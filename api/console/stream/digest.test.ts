@@ -90,7 +90,11 @@ describe('what a record says to a page', () => {
   it('is nothing where a price tells of a time that has passed', () => {
     const price = { asset: 'btc', price: 1, low: 1, high: 1, change_24h: null, sources: [], time: NOW, v: 1 }
     const of = (late: boolean): number =>
-      new Digest().of(message('composite_price', { ...price, quality: 'good', late }), 'alerts.inputs', 0).length
+      new Digest().of(
+        message('composite_price', { ...price, quality: 'good', late, bounds_from: 0 }),
+        'alerts.inputs',
+        0,
+      ).length
     expect([of(false), of(true)]).toEqual([1, 0])
   })
 

@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS price_ranges_log
     quote LowCardinality(String) COMMENT 'Ticker of the quote currency',
     quote_usd Float64 COMMENT 'What a unit of the quote is worth in USD',
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
+    candles Array(Tuple(minute DateTime64(6, 'UTC'), low Float64, high Float64)) COMMENT 'Start and bounds of each minute, quote units',
     partition UInt16 COMMENT 'Kafka partition of market.tickers',
     offset UInt64 COMMENT 'Kafka offset in that partition'
 )
@@ -87,6 +88,7 @@ SELECT
     quote,
     quote_usd,
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    arrayMap(x -> (fromUnixTimestamp64Micro(x.minute, 'UTC'), x.low, x.high), record.candles) AS candles,
     log_partition AS partition,
     log_offset AS offset
 FROM market_tickers_in AS record

@@ -13,7 +13,8 @@ CREATE TABLE IF NOT EXISTS prices_log
     sources Array(Tuple(exchange LowCardinality(String), instrument LowCardinality(String), price Float64, low Float64, high Float64, time DateTime64(6, 'UTC')))
         COMMENT 'Venues that count, in the chain''s order: prices in USD, venue time of the ticker' CODEC(ZSTD(1)),
     quality LowCardinality(String) COMMENT 'good; degraded: one source only, or sources more than 1 % apart' CODEC(ZSTD(1)),
-    late Bool COMMENT 'It tells of a time that has passed: low and high are from candles of a gap' CODEC(ZSTD(1)),
+    late Bool COMMENT 'It tells of a time that has passed: low and high are from candles of a gap, time is where they end' CODEC(ZSTD(1)),
+    bounds_from DateTime64(6, 'UTC') COMMENT 'Of a late one: since when low and high are; 1970: not told' CODEC(Delta, ZSTD(1)),
     v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of alerts.inputs' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
@@ -111,6 +112,7 @@ SELECT
     arrayMap(x -> (x.exchange, x.instrument, x.price, x.low, x.high, fromUnixTimestamp64Micro(x.time, 'UTC')), record.sources) AS sources,
     quality,
     late,
+    fromUnixTimestamp64Micro(assumeNotNull(record.bounds_from), 'UTC') AS bounds_from,
     v,
     log_partition AS partition,
     log_offset AS offset
@@ -187,6 +189,7 @@ SELECT
     sources,
     quality,
     late,
+    bounds_from,
     time,
     v,
     partition,

@@ -441,7 +441,7 @@ function liquidationOf(asset: string, hour: number, value: number): Liquidation 
 
 function priceOf(time: number, price: number): CompositePrice {
   const bounds = { price, low: price, high: price, change_24h: null, sources: [] }
-  return { asset: 'xrp', ...bounds, quality: 'good', late: false, time, v: time }
+  return { asset: 'xrp', ...bounds, quality: 'good', late: false, bounds_from: 0, time, v: time }
 }
 
 function triggerOf(time: number): Trigger {

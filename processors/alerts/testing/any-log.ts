@@ -3,7 +3,7 @@ import type { Message } from '../../../schemas/records.ts'
 import { PARTITIONS, type Input } from '../../kernel/testing/fault-plans.ts'
 import type { ModelCondition } from './figures-model.ts'
 import { cancel, command, createRule, extend, latePrice, mark, metric, pause, resume } from './records.ts'
-import { newAlert, newLiquidationAlert, price, risk } from './records.ts'
+import { newAlert, newLiquidationAlert, price, risk, SECOND, T0 } from './records.ts'
 
 /** Any log of commands, prices, risks and marks, for the laws of this folder: dense around all that is a bound. */
 
@@ -115,11 +115,16 @@ const prices: fc.Arbitrary<At> = fc
   })
 
 const lates: fc.Arbitrary<At> = fc
-  .record({ low: around(97, 100), high: around(100, 103), ago: fc.constantFrom(0, 5, 60) })
+  .record({
+    low: around(97, 100),
+    high: around(100, 103),
+    ago: fc.constantFrom(0, 5, 60),
+    from: fc.constantFrom(-60, -60, -10, -200),
+  })
   .map(
-    ({ low, high, ago }): At =>
+    ({ low, high, ago, from }): At =>
       (seconds) =>
-        latePrice(seconds - ago, low, high),
+        latePrice(seconds - ago, low, high, { bounds_from: T0 + (seconds - ago + from) * SECOND }),
   )
 
 const risks: fc.Arbitrary<At> = fc.record({ pct: around(4, 6), usd: fc.constantFrom(999, 1_000, 2_000) }).map(

@@ -63,6 +63,7 @@ const price = (at: number, { price, down, up, late }: Extract<Step, { kind: 'pri
     sources: [],
     quality: 'good',
     late: late === 0,
+    bounds_from: late === 0 ? at - 60 * SECOND : 0,
     time: at,
     v: 1,
   }

@@ -53,12 +53,6 @@ export interface Step {
   readonly triggers: readonly Demanded[]
 }
 
-/** An asset's newest price, and the begin of its last silence that no late record has told of. */
-interface Quiet {
-  newest: number | undefined
-  silent: number
-}
-
 export class Model {
   readonly #partition: number
   items: Item[] = []
@@ -66,7 +60,6 @@ export class Model {
   readonly #requests = new Map<string, number>()
   /** What was bought, and when. */
   readonly #payments = new Map<string, readonly [id: string, at: number]>()
-  readonly #quiet = new Map<string, Quiet>()
   /** Time of the newest risk, by asset. */
   readonly #risks = new Map<string, number>()
   readonly #created = new Set<string>()
@@ -325,10 +318,7 @@ export class Model {
 
   #price(price: CompositePrice): void {
     const { asset, time, late } = price
-    const quiet = this.#quiet.get(asset) ?? { newest: undefined, silent: -Infinity }
-    this.#quiet.set(asset, quiet)
-    const from = late ? silence(quiet, time) - 90 * S : time - 11 * S
-    note(quiet, price)
+    const from = late ? price.bounds_from : time - 11 * S
     if (!late) this.#open(asset)
     if (!late) this.#tell(asset, 'price', time, figuresOfPrice(price))
     for (const item of this.#live(asset, time)) {
@@ -447,24 +437,4 @@ function figuresOfPrice({ price, sources }: CompositePrice): Map<string, number>
 /** It rings once. */
 function isOnce({ condition, rule }: Item): boolean {
   return rule === undefined ? condition.startsWith('crosses') : rule.repeat === false
-}
-
-/** Begin of the time without prices that a late record of `time` tells of; never, where none is known. */
-function silence(quiet: Quiet, time: number): number {
-  const { newest, silent } = quiet
-  return newest !== undefined && newest < time ? joined(quiet, newest) : silent
-}
-
-/** Two silences that begin within five minutes may be told of as one. */
-function joined({ silent }: Quiet, since: number): number {
-  return silent > since - 300 * S ? silent : since
-}
-
-function note(quiet: Quiet, { late, time }: CompositePrice): void {
-  const { newest } = quiet
-  if (late) quiet.silent = -Infinity
-  else if (newest === undefined || time >= newest) {
-    if (newest !== undefined && time - newest > 15 * S) quiet.silent = joined(quiet, newest)
-    quiet.newest = time
-  }
 }

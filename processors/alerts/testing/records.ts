@@ -99,6 +99,7 @@ export function price(seconds: number, usd: number, fields: Partial<CompositePri
     ],
     quality: 'good',
     late: false,
+    bounds_from: 0,
     time,
     v: 0,
     ...fields,
@@ -106,9 +107,15 @@ export function price(seconds: number, usd: number, fields: Partial<CompositePri
   return { type: 'composite_price', value }
 }
 
-/** What candles say of a time without prices. */
-export function latePrice(seconds: number, low: number, high: number): Message<'composite_price'> {
-  return price(seconds, low + (high - low) / 2, { low, high, late: true })
+/** What candles say of a minute without prices that ends then. */
+export function latePrice(
+  seconds: number,
+  low: number,
+  high: number,
+  fields: Partial<CompositePrice> = {},
+): Message<'composite_price'> {
+  const bounds_from = T0 + (seconds - 60) * SECOND
+  return price(seconds, low + (high - low) / 2, { low, high, late: true, bounds_from, ...fields })
 }
 
 /** BTC with `pct` of 100,000 USD of open interest at risk within 5 %. */

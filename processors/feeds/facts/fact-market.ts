@@ -1,4 +1,12 @@
-import type { Candle, Instrument, Liquidation, LongShortRatio, Micros, Settlement } from '../../../schemas/records.ts'
+import type {
+  Candle,
+  Instrument,
+  Liquidation,
+  LongShortRatio,
+  Micros,
+  PriceCandle,
+  Settlement,
+} from '../../../schemas/records.ts'
 import { dividedByFactor, timesFactor } from '../venues/decimal.ts'
 import { DerivativeState, TermsState } from './derivative-state.ts'
 import type { CandleFact, FactRow, LiquidationFact, RatioFact, SettlementFact } from '../venues/events.ts'
@@ -102,19 +110,13 @@ function wholeMinute(time: Micros): Micros {
   return Math.round(time / minute) * minute
 }
 
-/** Lowest and highest price of the candles whose minutes touch [from, to); undefined: there was no trade, or no row. */
-export function boundsOf(
-  market: FactMarket,
-  rows: readonly FactRow[],
-  from: Micros,
-  to: Micros,
-): { low: number; high: number } | undefined {
-  const bounds = rows
+/** Lowest and highest price of each minute that touches [from, to) and has a candle among `rows`, oldest first. */
+export function candlesIn(market: FactMarket, rows: readonly FactRow[], from: Micros, to: Micros): PriceCandle[] {
+  return rows
     .filter((row) => 'kind' in row && row.kind === 'candle')
     .filter((candle) => candle.minute + minute > from && candle.minute < to)
-    .map((candle) => market.bounds(candle))
-  if (bounds.length === 0) return undefined
-  return { low: Math.min(...bounds.map(({ low }) => low)), high: Math.max(...bounds.map(({ high }) => high)) }
+    .map((candle) => ({ minute: candle.minute, ...market.bounds(candle) }))
+    .sort((a, b) => a.minute - b.minute)
 }
 
 /** What has come before, of the newest `limit` keys: an older one that comes again is taken for new, and readers drop it. */

@@ -14,14 +14,16 @@ const pair: Instrument = { ...instrument, market: 'spot', symbol: 'BTC-USD', quo
 function rangesOf() {
   const asked: string[] = []
   const told: [number, number][] = []
+  const written: PriceRange[] = []
   const venue = { isDown: false }
   const seconds = (time: number): number => (time - START) / SECOND
   const lookup: CandleLookup = {
     host: 'rest',
     call: (_symbol, from, to) => ({ path: `${seconds(from)} ${seconds(to)}`, cost: 1 }),
     parse: () => {
-      const base = { kind: 'candle', symbol: pair.symbol, minute: START, open: '1', close: '1', volume: '1' } as const
-      return { kind: 'rows', rows: [{ ...base, low: '1', high: '2', takerBuy: null, trades: 1 }] }
+      const base = { kind: 'candle', symbol: pair.symbol, open: '1', close: '1', volume: '1' } as const
+      const first = { ...base, minute: START, low: '1', high: '2', takerBuy: null, trades: 1 }
+      return { kind: 'rows', rows: [{ ...first, minute: START + 60 * SECOND, low: '0.5' }, first] }
     },
   }
   const host = {
@@ -35,11 +37,17 @@ function rangesOf() {
   }
   const book = new FactBook({ record: () => undefined, clamped: () => undefined })
   book.list('okx', 'spot', [pair])
-  const log = { range: ({ from, to }: PriceRange) => void told.push([seconds(from), seconds(to)]) }
+  const log = {
+    range(range: PriceRange) {
+      told.push([seconds(range.from), seconds(range.to)])
+      written.push(range)
+    },
+  }
   const ranges = new PriceRanges('okx', lookup, host, { book, log })
   return {
     asked,
     told,
+    written,
     venue,
     ranges,
     /** From and to, in seconds; it is told of at its end. */
@@ -69,6 +77,18 @@ describe('what prices did while a channel was still', () => {
     expect(told).toEqual([])
     await pass(1)
     expect(told).toEqual([[0, 20]])
+  })
+
+  it('is told with the minutes that it touches, oldest first, and their bounds', async () => {
+    const { missed, pass, written } = rangesOf()
+    missed(20, 80)
+    missed(120, 140)
+    await pass(140)
+    const [first, second] = [
+      { minute: START, low: 1, high: 2 },
+      { minute: START + 60 * SECOND, low: 0.5, high: 2 },
+    ]
+    expect(written).toMatchObject([{ low: 0.5, high: 2, candles: [first, second] }])
   })
 
   it('is told of a second time that begins where the first ends, before that is told', async () => {

@@ -4,7 +4,7 @@ import { hostNow, ticks } from './process-clock.ts'
 import type { FactBook } from '../facts/fact-book.ts'
 import type { MarketLog } from './market-log.ts'
 import type { PollHost } from './poller.ts'
-import { boundsOf } from '../facts/fact-market.ts'
+import { candlesIn } from '../facts/fact-market.ts'
 import type { FactRow } from '../venues/events.ts'
 import type { CandleLookup } from '../venues/venue.ts'
 
@@ -94,11 +94,13 @@ export class PriceRanges {
 
   #write({ market, symbol, from, to }: Missed, rows: readonly FactRow[], received: Micros): void {
     const known = this.#book.find(this.#source, market, symbol)
-    const bounds = known === undefined ? undefined : boundsOf(known, rows, from, to)
-    if (known === undefined || bounds === undefined) return
+    const candles = known === undefined ? [] : candlesIn(known, rows, from, to)
+    if (known === undefined || candles.length === 0) return
     const { instrument, asset, quote } = known.instrument
     const quoteUsd = this.#book.quoteUsd(quote, received)
     if (quoteUsd === undefined) return
-    this.#log.range({ instrument, asset, from, to, ...bounds, quote, quote_usd: quoteUsd, received })
+    const low = Math.min(...candles.map((candle) => candle.low))
+    const high = Math.max(...candles.map((candle) => candle.high))
+    this.#log.range({ instrument, asset, from, to, low, high, quote, quote_usd: quoteUsd, received, candles })
   }
 }

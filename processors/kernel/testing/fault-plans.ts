@@ -112,10 +112,11 @@ function timesOf(driver: Driver, topics: readonly TopicName[]): string[] {
   return [...new Set(times)].sort()
 }
 
-/** A sequence's record follows from one input, whose offset is in its version. */
+/** A sequence's record follows from one input, whose offset is in its version; several late ones, each with its minute, from one. */
 function identityOf({ type, value }: Message): string {
-  const { asset, key_id, route, kind, period, exchange, late, v } = { ...value } as Readonly<Record<string, unknown>>
-  return [type, asset, key_id, route, kind, period, exchange, late, v].join('|')
+  const given = { ...value } as Readonly<Record<string, unknown>>
+  const { asset, key_id, route, kind, period, exchange, late, bounds_from, v } = given
+  return [type, asset, key_id, route, kind, period, exchange, late, bounds_from, v].join('|')
 }
 
 /** The later ones lie within a snapshot of several batches. */

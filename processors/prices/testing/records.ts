@@ -55,7 +55,7 @@ export function live(venue: PriceVenue, since = -60): VenueState {
   return { venue, state: 'live', sockets: 1, since: T0 + since * SECOND }
 }
 
-/** Candles of `venue` between two moments, seconds after T0. */
+/** Candles of `venue` between two moments, seconds after T0, all with the same bounds. */
 export function range(venue: PriceVenue, from: number, to: number, low: number, high: number): Message<'price_range'> {
   const value: PriceRange = {
     instrument: markets[venue],
@@ -67,6 +67,13 @@ export function range(venue: PriceVenue, from: number, to: number, low: number, 
     quote: 'USD',
     quote_usd: 1,
     received: T0 + to * SECOND,
+    candles: minutesIn(from, to).map((at) => ({ minute: T0 + at * SECOND, low, high })),
   }
   return { type: 'price_range', value }
+}
+
+/** Starts of the minutes that touch a time, seconds after T0. */
+function minutesIn(from: number, to: number): number[] {
+  const first = Math.floor(from / 60)
+  return Array.from({ length: Math.ceil(to / 60) - first }, (_, at) => (first + at) * 60)
 }

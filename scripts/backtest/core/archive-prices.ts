@@ -60,7 +60,19 @@ function takePrice({ prices }: State, asset: string, v: number): CompositePrice 
   known.isTold = true
   const { instrument, last: price, low, high, time } = known
   const source = { exchange: partsOf(instrument).venue, instrument, price, low, high, time }
-  return { asset, price, low, high, change_24h: null, sources: [source], quality: 'degraded', late: false, time, v }
+  return {
+    asset,
+    price,
+    low,
+    high,
+    change_24h: null,
+    sources: [source],
+    quality: 'degraded',
+    late: false,
+    bounds_from: 0,
+    time,
+    v,
+  }
 }
 
 /** Stands in the place of `prices` where an archive is replayed, which has no tickers. */

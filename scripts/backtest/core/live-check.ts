@@ -75,7 +75,7 @@ export function identityOf({ type, value }: Message): string {
     case 'signal':
       return `${value.asset}|${value.kind}|${value.period}|${value.exchange ?? ''}|${value.time}`
     case 'composite_price':
-      return `${value.asset}|${value.v}|${value.late ? 'late' : ''}`
+      return `${value.asset}|${value.v}|${value.late ? value.bounds_from : ''}`
     case 'metric':
       return `${value.asset}|${value.core}|${value.v}`
     case 'funding':

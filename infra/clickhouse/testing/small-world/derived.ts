@@ -22,7 +22,7 @@ const prices: readonly CompositePrice[] = [100, 101, 102, 102, 99, 100, 101].map
   }
   const sources = [source('binance', price), source('kraken', price + (index === 2 ? 1 : 0.1))]
   const common = { asset: 'btc', price, low: price, high: price, change_24h: null, sources } as const
-  return { ...common, quality: 'good', late: false, time, v: 1 + index }
+  return { ...common, quality: 'good', late: false, bounds_from: 0, time, v: 1 + index }
 })
 
 export const risk = (seconds: number, swept_long_usd: number): LiquidationRisk => ({
