@@ -84,7 +84,7 @@ ALTER TABLE market_tokens_in ADD COLUMN more Nullable(String);`,
     await migrate({ ...around(), topics })
     const clickhouse = connectClickhouse({ ...access, database })
     const tables = ['market_funding_in', 'market_funding_others_in', 'funding_replay']
-    for (const view of ['ingest_terms', 'market_funding_others', 'ingest_funding_replay'])
+    for (const view of ['ingest_market_funding_contract_terms', 'market_funding_others', 'ingest_funding_replay'])
       await clickhouse.run(`DROP VIEW ${view}`)
     for (const table of tables) await clickhouse.run(`ALTER TABLE ${table} DROP COLUMN margin_tiers`)
     expect(await migrate({ ...around(), topics })).toEqual({ ...nothing, reading: ['market.funding'] })
@@ -94,6 +94,25 @@ ALTER TABLE market_tokens_in ADD COLUMN more Nullable(String);`,
     await clickhouse.close()
     expect(found.map(({ table }) => table)).toEqual(expect.arrayContaining([...tables, 'market_funding_queue']))
     expect(await migrate({ ...around(), topics })).toEqual(nothing)
+  })
+
+  it('has the view of a table fill a column that a later migration adds', async () => {
+    const topics = ingestedTopics.filter(({ name }) => name === 'market.tokens')
+    const last = loadMigrations().length
+    const less = [...loadMigrations(), migration(last + 1, 'ALTER TABLE tokens_log DROP COLUMN change_7d;')]
+    await migrate({ ...around(), migrations: less, topics })
+    const clickhouse = connectClickhouse({ ...access, database })
+    const take = (id: string) => clickhouse.run(`INSERT INTO market_tokens_in (id, change_7d) VALUES ('${id}', 5)`)
+    await take('before')
+    const add = migration(last + 2, 'ALTER TABLE tokens_log ADD COLUMN change_7d Nullable(Float64);')
+    expect(await migrate({ ...around(), migrations: [...less, add], topics })).toMatchObject({ reading: [] })
+    await take('behind')
+    const rows = await clickhouse.rows('SELECT id, change_7d FROM tokens_log ORDER BY id')
+    await clickhouse.close()
+    expect(rows).toEqual([
+      { id: 'before', change_7d: null },
+      { id: 'behind', change_7d: 5 },
+    ])
   })
 
   it('goes on after the last one that was applied', async () => {

@@ -5,8 +5,9 @@ import type { GroupOffsets } from '../kafka/group-offsets.ts'
 import { partitionsOf } from '../kafka/topic-settings.ts'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { incomingOf, replays } from './incoming.ts'
-import { loadMigrations, statementsOf, type Migration } from './migrations.ts'
-import { commonViewsOf, ingestedTopics, keptBy, literal, readingOf, type Surroundings } from './readings.ts'
+import { ingestViewsOf } from './ingest-views.ts'
+import { checksumOf, loadMigrations, statementsOf, type Migration } from './migrations.ts'
+import { ingestedTopics, keptBy, literal, readingOf, type Surroundings } from './readings.ts'
 
 export interface MigrateOptions extends Omit<Surroundings, 'databaseId'>, ClickhouseAccess {
   readonly migrations?: readonly Migration[]
@@ -79,6 +80,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     await makeIncoming(clickhouse, { ...options, databaseId })
     const applied = await apply(clickhouse, migrations)
     await describeViews(clickhouse, migrations)
+    await makeIngestViews(clickhouse, topics)
     return { rebuilt, applied, reading: await read(clickhouse, topics, { ...options, databaseId }) }
   } finally {
     await Promise.all([server.close(), clickhouse.close()])
@@ -197,10 +199,7 @@ async function heldIn(clickhouse: Clickhouse, table: string): Promise<{ partitio
 
 /** Makes what topics pass through as their schemas have it; where that adds columns, a topic's reading is begun again behind the migrations. */
 async function makeIncoming(clickhouse: Clickhouse, around: Surroundings): Promise<void> {
-  const tables = await clickhouse.rows<{ table: string; columns: string[] }>(
-    'SELECT table, groupArray(name) AS columns FROM system.columns WHERE database = currentDatabase() GROUP BY table',
-  )
-  const there = new Map(tables.map(({ table, columns }) => [table, columns]))
+  const there = await tablesIn(clickhouse, (columns) => columns.map(({ name }) => name))
   for (const topic of ingestedTopics) {
     const due = incomingOf(topic, there)
     const { drop, pump, queue } = readingOf(topic.name, around)
@@ -230,7 +229,18 @@ const partsOfInstrument: Readonly<Record<string, string>> = {
 interface Column {
   readonly table: string
   readonly name: string
+  readonly type: string
   readonly comment: string
+  /** Empty where the column is written as it comes, else what its own value is. */
+  readonly default_kind: string
+}
+
+/** Tables and views by name, each as what `of` makes of its columns. */
+async function tablesIn<Of>(clickhouse: Clickhouse, of: (columns: readonly Column[]) => Of): Promise<Map<string, Of>> {
+  const columns = await clickhouse.rows<Column>(
+    'SELECT table, name, type, comment, default_kind FROM system.columns WHERE database = currentDatabase() ORDER BY table, position',
+  )
+  return new Map([...Map.groupBy(columns, ({ table }) => table)].map(([table, own]) => [table, of(own)] as const))
 }
 
 /**
@@ -238,14 +248,7 @@ interface Column {
  * what it reads first.
  */
 async function describeViews(clickhouse: Clickhouse, migrations: readonly Migration[]): Promise<void> {
-  const columns = await clickhouse.rows<Column>(
-    'SELECT table, name, comment FROM system.columns WHERE database = currentDatabase()',
-  )
-  const there = new Map(
-    [...Map.groupBy(columns, ({ table }) => table)].map(
-      ([table, own]) => [table, new Map(own.map(({ name, comment }) => [name, comment]))] as const,
-    ),
-  )
+  const there = await tablesIn(clickhouse, (own) => new Map(own.map(({ name, comment }) => [name, comment])))
   for (const [view, bases] of viewsOf(migrations)) {
     const own = there.get(view) ?? new Map<string, string>()
     const missing = [...own].filter(([, comment]) => comment === '').map(([name]) => name)
@@ -274,18 +277,39 @@ function viewsOf(migrations: readonly Migration[]): Map<string, string[]> {
   return views
 }
 
+/** Makes the views that need no migration, or alters those that would be others now. No record is lost meanwhile. */
+async function makeIngestViews(clickhouse: Clickhouse, topics: readonly Topic[]): Promise<void> {
+  const tables = await tablesIn(clickhouse, (own) => {
+    const filled = own.filter((column) => column.default_kind === '')
+    return new Map(filled.map(({ name, type }) => [name, type]))
+  })
+  const comments = await commentsIn(clickhouse)
+  for (const { name, into, select } of topics.flatMap((topic) => ingestViewsOf(topic, tables))) {
+    const comment = `Fills ${into} (${checksumOf(select)})`
+    if (comments.get(name) === comment) continue
+    const create = `CREATE MATERIALIZED VIEW IF NOT EXISTS ${name} TO ${into} AS\n${select}\nCOMMENT ${literal(comment)}`
+    const change = [`MODIFY QUERY ${select}`, `MODIFY COMMENT ${literal(comment)}`]
+    const due = comments.has(name) ? change.map((what) => `ALTER TABLE ${name} ${what}`) : [create]
+    for (const statement of due) await clickhouse.run(statement)
+  }
+}
+
 /** Begins what is not read yet, or otherwise, and what was stopped since the tables that it passes through were changed. */
 async function read(clickhouse: Clickhouse, topics: readonly Topic[], around: Surroundings): Promise<string[]> {
+  const comments = await commentsIn(clickhouse)
+  const due = topics
+    .map((topic) => readingOf(topic.name, around))
+    .filter(({ pump, queue, comment }) => comments.get(pump) !== comment || !comments.has(queue))
+  for (const { drop, create } of due) for (const statement of [...drop, ...create]) await clickhouse.run(statement)
+  return due.map(({ topic }) => topic)
+}
+
+/** Of all tables and views. */
+async function commentsIn(clickhouse: Clickhouse): Promise<ReadonlyMap<string, string>> {
   const tables = await clickhouse.rows<{ name: string; comment: string }>(
     'SELECT name, comment FROM system.tables WHERE database = currentDatabase()',
   )
-  const comments = new Map(tables.map(({ name, comment }) => [name, comment]))
-  const due = topics
-    .map((topic) => ({ common: commonViewsOf(topic), ...readingOf(topic.name, around) }))
-    .filter(({ pump, queue, comment }) => comments.get(pump) !== comment || !comments.has(queue))
-  for (const { common, drop, create } of due)
-    for (const statement of [...common, ...drop, ...create]) await clickhouse.run(statement)
-  return due.map(({ topic }) => topic)
+  return new Map(tables.map(({ name, comment }) => [name, comment]))
 }
 
 function labelOf({ number, name }: { readonly number: number; readonly name: string }): string {

@@ -6,8 +6,9 @@ import type { RecordType } from '../../schemas/records.ts'
 import { topicOf, topics, type TopicName } from '../../schemas/topics.ts'
 import type { Field, Schema } from '../../schemas/writer.ts'
 import { columnsOf, incomingOf, skippedFields } from './incoming.ts'
+import { ingestViewsOf } from './ingest-views.ts'
 import { checksumOf, loadMigrations, statementsOf } from './migrations.ts'
-import { commonViewsOf, ingestedTopics as ingested, readingOf } from './readings.ts'
+import { ingestedTopics as ingested, readingOf } from './readings.ts'
 
 const around = {
   database: 'market',
@@ -17,10 +18,26 @@ const around = {
   registryUrl: 'http://r/v7',
   flushMs: 1000,
 }
+const migrated = loadMigrations()
+  .map((migration) => migration.text)
+  .join('\n')
+/** By table, its columns and their types, but those that have a value of their own. */
+const tables = new Map(
+  [...migrated.matchAll(/^CREATE TABLE IF NOT EXISTS (\w+)\n\(\n([^]*?)\n\)/gm)].map(([, table = '', columns = '']) => [
+    table,
+    new Map(
+      [...columns.matchAll(/^ {4}`?(\w+)`? (.+?)(?: COMMENT .*| CODEC.*|,)?$/gm)]
+        .map(([, column = '', type = '']) => [column, type] as const)
+        .filter(([, type]) => !type.includes(' MATERIALIZED ')),
+    ),
+  ]),
+)
 const text = [
   ...ingested.flatMap((topic) => incomingOf(topic, new Map())).map((table) => `${table};\n`),
-  ...loadMigrations().map((migration) => migration.text),
-  ...ingested.flatMap(commonViewsOf).map((view) => `${view};\n`),
+  migrated,
+  ...ingested
+    .flatMap((topic) => ingestViewsOf(topic, tables))
+    .map((view) => `CREATE MATERIALIZED VIEW ${view.name} TO ${view.into} AS\n${view.select};\n`),
 ].join('\n')
 /** All but what follows from other rows of its topic: no table holds it. */
 const taken = ingested

@@ -48,7 +48,7 @@ export const ingestedTopics: readonly Topic[] = topics.filter(
  * Of a record of these that cannot be read no bytes are kept: they may hold what no table may, as a signature or a
  * webhook's URL.
  */
-const bytesUnkept: ReadonlySet<string> = new Set<TopicName>([
+export const bytesUnkept: ReadonlySet<string> = new Set<TopicName>([
   'alerts.inputs',
   'alerts.events',
   'alerts.triggers',
@@ -63,42 +63,6 @@ const prompt: ReadonlySet<string> = new Set<TopicName>(['market.trades', 'derive
 
 /** What is of minutes long past when it comes: nearly all flushes of it would bring marks alone. */
 const unhurried: ReadonlySet<string> = new Set<TopicName>(['market.candles', 'derived.audit'])
-
-/** What seldom comes of these goes by a table of its own: a flush costs each view that finds nothing in it. */
-const sorted: ReadonlySet<string> = new Set<TopicName>(['market.trades', 'market.funding', 'derived.flow'])
-
-/**
- * Views that take of a topic what all topics have: records that could not be read, and marks. A mark of a feed that runs
- * ahead of the venues' time counts for none; a processor has judged those that it forwards.
- */
-export function commonViewsOf({ name: topic, records }: Topic): string[] {
-  const into = `${nameOf(topic)}_in`
-  const errors = `CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_${nameOf(topic)}_error TO ingest_errors_log AS
-SELECT
-    ${literal(topic)} AS topic,
-    log_partition AS partition,
-    log_offset AS offset,
-    log_time AS time,
-    log_error AS error,
-    ${bytesUnkept.has(topic) ? "''" : 'log_raw'} AS raw
-FROM ${sorted.has(topic) ? `${nameOf(topic)}_others_in` : into}
-WHERE log_error != ''`
-  const marks = `CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_${nameOf(topic)}_marks TO marks AS
-SELECT
-    ${literal(topic)} AS topic,
-    log_partition AS partition,
-    assumeNotNull(record.writer) AS writer,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
-FROM ${into} AS record
-WHERE log_error = '' AND record.writer IS NOT NULL${
-    topic.startsWith('market.')
-      ? '\n    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)'
-      : ''
-  }`
-  return records.includes('mark') ? [errors, marks] : [errors]
-}
 
 /**
  * What is read beside a topic's reading, from where its own group is put before; see `reread.ts`. By the number its group

@@ -121,25 +121,6 @@ CREATE MATERIALIZED VIEW IF NOT EXISTS market_trades_others TO market_trades_oth
 SELECT * FROM market_trades_in
 WHERE log_error != '' OR reason IS NOT NULL OR notEmpty(changes);
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_gap TO gaps_log AS
-SELECT
-    instrument,
-    toUInt64(assumeNotNull(record.gap_id)) AS gap_id,
-    asset,
-    state,
-    assumeNotNull(record.reason) AS reason,
-    from_id,
-    to_id,
-    fromUnixTimestamp64Micro(record.from_time, 'UTC') AS from_time,
-    fromUnixTimestamp64Micro(record.to_time, 'UTC') AS to_time,
-    missing,
-    feed,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    log_partition AS partition,
-    log_offset AS offset
-FROM market_trades_others_in AS record
-WHERE log_error = '' AND record.reason IS NOT NULL;
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_mark TO feed_marks_log AS
 SELECT
     assumeNotNull(record.writer) AS writer,

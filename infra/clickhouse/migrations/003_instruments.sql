@@ -50,52 +50,6 @@ ENGINE = ReplacingMergeTree(offset)
 ORDER BY id
 COMMENT 'What the token registry says, the newest of each token; read the view tokens';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_instrument TO instruments_log AS
-SELECT
-    instrument,
-    fromUnixTimestamp64Micro(record.valid_from, 'UTC') AS valid_from,
-    asset,
-    venue,
-    market,
-    symbol,
-    base,
-    quote,
-    settle,
-    size_factor,
-    price_factor,
-    tick,
-    status,
-    source,
-    log_partition AS partition,
-    log_offset AS offset
-FROM market_instruments_in AS record
-WHERE log_error = '';
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_token TO tokens_log AS
-SELECT
-    id,
-    asset,
-    symbol,
-    name,
-    price,
-    change_24h,
-    change_7d,
-    change_30d,
-    volume_24h,
-    market_cap,
-    market_cap_rank,
-    circulating_supply,
-    total_supply,
-    ath,
-    fromUnixTimestamp64Micro(record.ath_date, 'UTC') AS ath_date,
-    atl,
-    fromUnixTimestamp64Micro(record.atl_date, 'UTC') AS atl_date,
-    fromUnixTimestamp64Micro(record.last_updated, 'UTC') AS last_updated,
-    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
-    log_offset AS offset
-FROM market_tokens_in AS record
-WHERE log_error = '';
-
 CREATE OR REPLACE VIEW instrument_versions AS
 SELECT *
 FROM instruments_log FINAL

@@ -74,63 +74,9 @@ ORDER BY (asset, instrument, hour, part)
 SETTINGS index_granularity = 1024
 COMMENT 'Taker flow per instrument and hour, of its closed buckets; read the view flow_1h';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow TO flow_log AS
-SELECT
-    asset,
-    instrument,
-    fromUnixTimestamp64Micro(assumeNotNull(record.bucket), 'UTC') AS bucket,
-    part,
-    buy,
-    sell,
-    buy_quote,
-    sell_quote,
-    buy_count,
-    sell_count,
-    open,
-    high,
-    low,
-    close,
-    fromUnixTimestamp64Micro(record.open_time, 'UTC') AS open_time,
-    fromUnixTimestamp64Micro(record.close_time, 'UTC') AS close_time,
-    first_id,
-    last_id,
-    final,
-    v,
-    log_partition AS partition,
-    log_offset AS offset
-FROM derived_flow_in AS record
-WHERE log_error = '' AND record.bucket IS NOT NULL;
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS derived_flow_others TO derived_flow_others_in AS
 SELECT * FROM derived_flow_in
 WHERE log_error != '' OR hour IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_hour TO flow_hours_log AS
-SELECT
-    asset,
-    instrument,
-    fromUnixTimestamp64Micro(assumeNotNull(record.hour), 'UTC') AS hour,
-    part,
-    buy,
-    sell,
-    buy_quote,
-    sell_quote,
-    buy_count,
-    sell_count,
-    open,
-    high,
-    low,
-    close,
-    fromUnixTimestamp64Micro(record.open_time, 'UTC') AS open_time,
-    fromUnixTimestamp64Micro(record.close_time, 'UTC') AS close_time,
-    first_id,
-    last_id,
-    final,
-    v,
-    log_partition AS partition,
-    log_offset AS offset
-FROM derived_flow_others_in AS record
-WHERE log_error = '' AND record.hour IS NOT NULL;
 
 CREATE OR REPLACE VIEW flow_10s AS
 SELECT

@@ -21,23 +21,6 @@ PARTITION BY toYYYYMM(time)
 ORDER BY (asset, kind, period, exchange, time)
 COMMENT 'Changes of a signal''s class; read the view signals';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_signal TO signal_changes_log AS
-SELECT
-    asset,
-    assumeNotNull(record.kind) AS kind,
-    period,
-    ifNull(record.exchange, '') AS exchange,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    record.from AS from,
-    record.to AS to,
-    value,
-    evidence,
-    v,
-    log_partition AS partition,
-    log_offset AS offset
-FROM derived_signals_in AS record
-WHERE log_error = '' AND record.kind IS NOT NULL;
-
 -- Of each asset and kind what a generation told stands up to where a newer one tells of the log that both follow: what catches up
 -- beside an older one tells from its place on, what is folded again from the log's start replaces all that was told. A kind
 -- follows from one topic, an asset from one of its partitions, so that offsets compare.

@@ -55,45 +55,6 @@ ORDER BY (log_partition, log_offset)
 SETTINGS default_compression_codec = 'ZSTD(1)'
 COMMENT 'Every record of market.tickers in the order of its log; npm run backtest -- --source clickhouse';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_ticker TO tickers_log AS
-SELECT
-    asset,
-    instrument,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
-    bid,
-    ask,
-    assumeNotNull(record.last) AS last,
-    price,
-    low,
-    high,
-    change_24h,
-    volume_24h,
-    quote_volume_24h,
-    quote,
-    quote_usd,
-    log_partition AS partition,
-    log_offset AS offset
-FROM market_tickers_in AS record
-WHERE log_error = '' AND record.last IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_price_range TO price_ranges_log AS
-SELECT
-    asset,
-    instrument,
-    fromUnixTimestamp64Micro(assumeNotNull(record.from), 'UTC') AS from,
-    fromUnixTimestamp64Micro(record.to, 'UTC') AS to,
-    low,
-    high,
-    quote,
-    quote_usd,
-    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
-    arrayMap(x -> (fromUnixTimestamp64Micro(x.minute, 'UTC'), x.low, x.high), record.candles) AS candles,
-    log_partition AS partition,
-    log_offset AS offset
-FROM market_tickers_in AS record
-WHERE log_error = '' AND record.from IS NOT NULL;
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tickers_replay TO tickers_replay AS
 SELECT *
 FROM market_tickers_in

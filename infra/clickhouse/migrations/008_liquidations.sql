@@ -22,24 +22,6 @@ PARTITION BY toYYYYMM(time)
 ORDER BY (time, instrument, id)
 COMMENT 'Positions that venues closed by force; read the view liquidations';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidation TO liquidations_log AS
-SELECT
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    instrument,
-    id,
-    asset,
-    side,
-    size,
-    assumeNotNull(record.price) AS price,
-    price_kind,
-    value,
-    completeness,
-    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
-    log_partition AS partition,
-    log_offset AS offset
-FROM market_liquidations_in AS record
-WHERE log_error = '' AND record.price IS NOT NULL;
-
 CREATE OR REPLACE VIEW liquidations AS
 SELECT
     instrument,

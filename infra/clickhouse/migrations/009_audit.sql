@@ -47,45 +47,6 @@ PARTITION BY toYYYYMM(minute)
 ORDER BY (asset, instrument, minute)
 COMMENT 'Our minutes beside the venues'' candles; read the views audits and audit_worst';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candle TO candles_log AS
-SELECT
-    asset,
-    instrument,
-    fromUnixTimestamp64Micro(assumeNotNull(record.minute), 'UTC') AS minute,
-    open,
-    high,
-    low,
-    close,
-    volume,
-    taker_buy,
-    trades,
-    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
-    log_partition AS partition,
-    log_offset AS offset
-FROM market_candles_in AS record
-WHERE log_error = '' AND record.minute IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit TO audits_log AS
-SELECT
-    asset,
-    instrument,
-    fromUnixTimestamp64Micro(assumeNotNull(record.minute), 'UTC') AS minute,
-    ours_volume,
-    theirs_volume,
-    volume_difference,
-    ours_delta,
-    theirs_delta,
-    delta_difference,
-    ours_trades,
-    theirs_trades,
-    state,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    v,
-    log_partition AS partition,
-    log_offset AS offset
-FROM derived_audit_in AS record
-WHERE log_error = '' AND record.minute IS NOT NULL;
-
 CREATE OR REPLACE VIEW candles AS
 SELECT
     instrument,

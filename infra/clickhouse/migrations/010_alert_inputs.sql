@@ -154,31 +154,6 @@ SELECT
 FROM alerts_inputs_in AS record
 WHERE log_error = '' AND record.open_interest_usd IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_metric TO metrics_log AS
-SELECT
-    asset,
-    assumeNotNull(record.core) AS core,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    figures,
-    v,
-    log_partition AS partition,
-    log_offset AS offset
-FROM alerts_inputs_in AS record
-WHERE log_error = '' AND record.core IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_command TO alert_commands_log AS
-SELECT
-    alert_id,
-    request_id,
-    asset,
-    assumeNotNull(record.action) AS action,
-    add_hours,
-    fromUnixTimestamp64Micro(record.created, 'UTC') AS created,
-    log_partition AS partition,
-    log_offset AS offset
-FROM alerts_inputs_in AS record
-WHERE log_error = '' AND record.action IS NOT NULL;
-
 CREATE OR REPLACE VIEW prices AS
 SELECT
     asset,

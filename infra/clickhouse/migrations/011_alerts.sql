@@ -161,37 +161,6 @@ SELECT
 FROM alerts_triggers_in AS record
 WHERE log_error = '' AND record.condition_met IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_delivery_order TO delivery_orders_log AS
-SELECT
-    alert_id,
-    assumeNotNull(record.order) AS `order`,
-    trigger_id,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    v,
-    log_partition AS partition,
-    log_offset AS offset
-FROM alerts_triggers_in AS record
-WHERE log_error = '' AND record.order IS NOT NULL;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_attempt TO webhook_attempts_log AS
-SELECT
-    alert_id,
-    trigger_id,
-    number,
-    outcome,
-    status,
-    error,
-    fromUnixTimestamp64Micro(record.started, 'UTC') AS started,
-    fromUnixTimestamp64Micro(record.finished, 'UTC') AS finished,
-    fromUnixTimestamp64Micro(record.due, 'UTC') AS due,
-    test,
-    fromUnixTimestamp64Micro(record.triggered, 'UTC') AS triggered,
-    digest,
-    log_partition AS partition,
-    log_offset AS offset
-FROM webhooks_attempts_in AS record
-WHERE log_error = '';
-
 CREATE OR REPLACE VIEW alert_events AS
 SELECT
     alert_id,

@@ -63,24 +63,6 @@ SELECT
 FROM control_dead_letters_in AS record
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_log_gap TO log_gaps_log AS
-SELECT
-    reader,
-    topic,
-    record.partition AS partition,
-    reason,
-    position,
-    next,
-    missing,
-    fromUnixTimestamp64Micro(record.from_time, 'UTC') AS from_time,
-    fromUnixTimestamp64Micro(record.to_time, 'UTC') AS to_time,
-    shift,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
-    log_partition AS told_partition,
-    log_offset AS told_offset
-FROM control_gaps_in AS record
-WHERE log_error = '';
-
 CREATE OR REPLACE VIEW dead_letters AS
 SELECT
     processor,

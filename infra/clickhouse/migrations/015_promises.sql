@@ -16,18 +16,6 @@ ORDER BY (from_time, offset)
 SETTINGS index_granularity = 1024
 COMMENT 'What API instances answered; read the view answer_counts';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_answer_count TO answer_counts_log AS
-SELECT
-    instance,
-    fromUnixTimestamp64Micro(record.from_time, 'UTC') AS from_time,
-    fromUnixTimestamp64Micro(record.to_time, 'UTC') AS to_time,
-    answers,
-    failed,
-    slow,
-    log_offset AS offset
-FROM control_answers_in AS record
-WHERE log_error = '';
-
 CREATE OR REPLACE VIEW answer_counts AS
 SELECT *
 FROM answer_counts_log FINAL
