@@ -363,9 +363,9 @@ export class Model {
 
   /** The rules that have not ended say what is looked at. */
   #watch(): void {
-    for (const asset of new Set(this.items.map((item) => item.asset))) {
-      const rules = this.items.flatMap(({ asset: own, ended, rule, of, isOpen }) =>
-        own === asset && (of?.ended ?? ended) === 0 && isOpen !== false && rule ? [rule] : [],
+    for (const [asset, items] of Map.groupBy(this.items, (item) => item.asset)) {
+      const rules = items.flatMap(({ ended, rule, of, isOpen }) =>
+        (of?.ended ?? ended) === 0 && isOpen !== false && rule ? [rule] : [],
       )
       this.#figures.keep(asset, rules, this.#now)
     }

@@ -102,7 +102,11 @@ interface Asked {
   readonly cancels: boolean
 }
 
-async function report(upsets: readonly Disturbance[] = [], asked: Partial<Asked> = {}): Promise<AlertReport> {
+async function report(
+  upsets: readonly Disturbance[] = [],
+  asked: Partial<Asked> = {},
+  reader = broker.connect().reader(),
+): Promise<AlertReport> {
   const receiver: Receiver = {
     url: '',
     deliveries,
@@ -110,7 +114,7 @@ async function report(upsets: readonly Disturbance[] = [], asked: Partial<Asked>
     know: () => undefined,
     close: () => Promise.resolve(),
   }
-  const books = { reader: broker.connect().reader(), codec, partitions: 2 }
+  const books = { reader, codec, partitions: 2 }
   return accountAlerts(books, receiver, new Map([['a', { symbols: 1, quietUntil: 0, cancels: false, ...asked }]]), {
     withinMs: 0,
     upsets,
@@ -152,6 +156,19 @@ describe('the account of alerts', () => {
     const found = await report()
     expect(found.lost).toEqual(['a_1'])
     expect(isSoundAlerts(found)).toBe(false)
+  })
+
+  it('sees what rang while the whole of a long log was judged', async () => {
+    const reader = broker.connect().reader()
+    const toEnd = reader.toEnd.bind(reader)
+    reader.toEnd = (topic, ...rest) => {
+      if (topic === 'alerts.inputs' && deliveries.size === 0) {
+        triggered()
+        delivered('a_1')
+      }
+      return toEnd(topic, ...rest)
+    }
+    expect(isSoundAlerts(await report([], {}, reader))).toBe(true)
   })
 
   it('names a trigger that nothing demanded, and one that another record caused', async () => {
