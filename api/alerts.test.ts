@@ -178,6 +178,7 @@ describe.each(kinds)('an alert at %s', (path, list) => {
       expect((await api.send('POST', `${at}/test`, { token })).body).toHaveProperty('trigger_id')
     const refused = await api.send('POST', `${at}/test`, { token })
     expect([errorOf(refused), refused.headers.get('retry-after')]).toEqual(['429 rate_limited', '10'])
+    expect([refused.headers.get('ratelimit-limit'), refused.headers.get('ratelimit-reset')]).toEqual(['3', '30'])
     api.advance(10_000)
     expect((await api.send('POST', `${at}/test`, { token })).status).toBe(200)
     const triggers = api.alerts.sent.flatMap(({ message }) => (message?.type === 'trigger' ? [message.value] : []))

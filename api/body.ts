@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ApiError } from './errors.ts'
+import { rateLimited } from './limits.ts'
 import type { Schema } from './schema.ts'
 
 /** No body that any route takes is nearly as large, bytes. */
@@ -55,7 +56,8 @@ export class Bodies {
     this.#count(caller, 1)
     try {
       if ((this.#coming.get(caller) ?? 0) > this.#callerMax)
-        throw new ApiError('rate_limited', `You are sending ${this.#callerMax} bodies already; finish one first.`, {
+        throw rateLimited(`You are sending ${this.#callerMax} bodies already; finish one first.`, {
+          limit: this.#callerMax,
           retryAfterSeconds: 1,
         })
       return await readBody(request)

@@ -48,7 +48,10 @@ describe('rate limit', () => {
       expect.objectContaining({
         code: 'rate_limited',
         message: 'Ask again in 10 s.',
-        detail: { retryAfterSeconds: 10 },
+        detail: {
+          retryAfterSeconds: 10,
+          headers: { 'RateLimit-Limit': '1', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '10' },
+        },
       }),
     )
   })

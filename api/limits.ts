@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ApiError } from './errors.ts'
+import { ApiError, type ErrorDetail } from './errors.ts'
 
 export interface RateLimit {
   /** Requests a second; 0: no limit. */
@@ -14,13 +14,15 @@ export type Verdict =
   | { readonly kind: 'unlimited' }
   /** `resetSeconds`: until all of the burst is there again. */
   | { readonly kind: 'allowed'; readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
-  | {
-      readonly kind: 'refused'
-      readonly limit: number
-      readonly remaining: 0
-      readonly resetSeconds: number
-      readonly retryAfterSeconds: number
-    }
+  | Refused
+
+interface Refused {
+  readonly kind: 'refused'
+  readonly limit: number
+  readonly remaining: 0
+  readonly resetSeconds: number
+  readonly retryAfterSeconds: number
+}
 
 interface Bucket {
   tokens: number
@@ -57,8 +59,7 @@ export class RateLimiter {
   admit(caller: string, now: number, what: string): void {
     const verdict = this.take(caller, now)
     if (verdict.kind !== 'refused') return
-    const { retryAfterSeconds } = verdict
-    throw new ApiError('rate_limited', `${what} in ${retryAfterSeconds} s.`, { retryAfterSeconds })
+    throw rateLimited(`${what} in ${verdict.retryAfterSeconds} s.`, verdict)
   }
 
   /** A token that was taken for nothing. */
@@ -95,6 +96,17 @@ export function limitHeaders(verdict: Verdict): Record<string, string> {
     'RateLimit-Remaining': String(verdict.remaining),
     'RateLimit-Reset': String(verdict.resetSeconds),
   }
+}
+
+/** The refusal of who has used up a limit. */
+export function rateLimited(
+  message: string,
+  used: Pick<Refused, 'limit' | 'retryAfterSeconds'> & Partial<Refused>,
+  detail: Pick<ErrorDetail, 'field'> = {},
+): ApiError {
+  const { retryAfterSeconds } = used
+  const verdict = { resetSeconds: retryAfterSeconds, ...used, kind: 'refused', remaining: 0 } as const
+  return new ApiError('rate_limited', message, { ...detail, retryAfterSeconds, headers: limitHeaders(verdict) })
 }
 
 /**

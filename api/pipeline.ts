@@ -7,7 +7,7 @@ import { ApiError } from './errors.ts'
 import { assertKnown, Bodies } from './body.ts'
 import { allowPreflight, assertAdmitted, openToPages } from './admission.ts'
 import { holderOf, knownHolderOf, sentToken, usedKey } from './credit/tokens.ts'
-import { callerOf, limitHeaders, type RateLimiter } from './limits.ts'
+import { callerOf, limitHeaders, rateLimited, type RateLimiter } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
 import { assertCredit, countRefusal, isPaying, pay } from './payments/pay.ts'
 import { jsonReply, type Reply } from './reply.ts'
@@ -277,13 +277,7 @@ function admit(context: Context, caller: string, { limiter, inFlightMax, service
   const verdict = limiter.take(caller, services.now())
   context.set(limitHeaders(verdict))
   if (verdict.kind === 'refused')
-    throw new ApiError(
-      'rate_limited',
-      `Ask again in ${verdict.retryAfterSeconds} s; ${verdict.limit} may come at once.`,
-      {
-        retryAfterSeconds: verdict.retryAfterSeconds,
-      },
-    )
+    throw rateLimited(`Ask again in ${verdict.retryAfterSeconds} s; ${verdict.limit} may come at once.`, verdict)
   assertRoom(context, { inFlightMax })
 }
 

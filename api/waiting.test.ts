@@ -106,6 +106,7 @@ describe('waiting symbols', () => {
     expect(api.wanted).toHaveLength(20)
     const { status, headers, body } = await api.get('/cvd/coin20')
     expect([status, body['error'], headers.get('retry-after')]).toEqual([429, 'rate_limited', '10'])
+    expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['20', '0'])
     expect(api.wanted).toHaveLength(20)
   })
 

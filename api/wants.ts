@@ -1,6 +1,6 @@
 import type { Codec } from '../schemas/codec.ts'
 import type { Writer } from '../infra/kafka/seam.ts'
-import { ApiError } from './errors.ts'
+import { rateLimited } from './limits.ts'
 import { within } from './log/log-connection.ts'
 
 /** A want lapses this long after the last request. */
@@ -75,10 +75,11 @@ export class Wants {
   wait(caller: string, asset: string, now: number): void {
     const wants = this.#placesOf(caller, now)
     if (!wants.has(asset) && wants.size >= WAITING_MAX)
-      throw new ApiError('rate_limited', `Wait until one of your ${WAITING_MAX} symbols has warmed up.`, {
-        field: 'symbol',
-        retryAfterSeconds: 10,
-      })
+      throw rateLimited(
+        `Wait until one of your ${WAITING_MAX} symbols has warmed up.`,
+        { limit: WAITING_MAX, retryAfterSeconds: 10 },
+        { field: 'symbol' },
+      )
     if (!wants.has(asset)) wants.set(asset, now + WAIT_MS_MAX)
   }
 

@@ -4,7 +4,7 @@ import { OVER, mismatchOf, untimelyOf } from '../../processors/payments/wire/ref
 import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
-import { limitHeaders } from '../limits.ts'
+import { rateLimited } from '../limits.ts'
 import type { Reply } from '../reply.ts'
 import { isQuestion, ownRequest, type Call, type Route, type Run } from '../route.ts'
 import { creditedKey } from '../credit/tokens.ts'
@@ -63,10 +63,7 @@ export function isPaying(header: (name: string) => string): boolean {
 export function assertCredit({ refusals }: Payments, caller: string, now: number): void {
   const verdict = refusals.look(caller, now)
   if (verdict.kind !== 'refused') return
-  throw new ApiError('rate_limited', 'Too many payments of yours were not accepted; wait a second.', {
-    retryAfterSeconds: verdict.retryAfterSeconds,
-    headers: limitHeaders(verdict),
-  })
+  throw rateLimited('Too many payments of yours were not accepted; wait a second.', verdict)
 }
 
 /**

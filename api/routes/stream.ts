@@ -2,6 +2,7 @@ import { periods, type PeriodName } from '../../processors/cvd/periods.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Signal } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
+import { rateLimited } from '../limits.ts'
 import { cvdOutput } from './flow-output.ts'
 import * as params from '../parameters.ts'
 import type { Paid } from '../payments/payments.ts'
@@ -138,7 +139,10 @@ function assertRoom({ streams }: Services, caller: string, name?: string): void 
   if (room === 'full')
     throw new ApiError('overloaded', 'Too many streams are open; try again later.', { retryAfterSeconds })
   if (room === 'caller')
-    throw new ApiError('rate_limited', 'You have as many streams open as you may; end one.', { retryAfterSeconds })
+    throw rateLimited('You have as many streams open as you may; end one.', {
+      limit: streams.callerMax,
+      retryAfterSeconds,
+    })
 }
 
 type Wished = Subscription<Services> & Required<Pick<Subscription<Services>, 'first'>>

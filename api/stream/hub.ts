@@ -108,6 +108,11 @@ export class Hub<Context> {
     return this.#clients.size
   }
 
+  /** How many one caller may have. */
+  get callerMax(): number {
+    return this.#options.callerMax
+  }
+
   /** Whether one more may listen, in place of the one of its name; `caller`: it is this one’s own bound that is reached. */
   room(caller: string, name?: string): 'free' | 'full' | 'caller' {
     const { clientsMax, callerMax } = this.#options
