@@ -34,6 +34,7 @@ export interface Metrics {
 interface SeenMetrics {
   readonly clickhouse: Gauge
   readonly diskFree: Gauge
+  readonly behind: Gauge<'topic'>
   readonly channel: Gauge<'topic' | 'venue'>
   readonly topicAge: Gauge<'topic'>
   readonly auditMinutes: Gauge<'venue' | 'result'>
@@ -141,6 +142,12 @@ function createSeen(registers: Registry[]): SeenMetrics {
     diskFree: new Gauge({
       name: 'mda_clickhouse_disk_free_bytes',
       help: 'Free space of ClickHouse’s fullest disk',
+      registers,
+    }),
+    behind: new Gauge({
+      name: 'mda_clickhouse_behind_seconds',
+      help: 'Time between the newest mark of the log and that of ClickHouse, of a topic’s partition that is furthest behind',
+      labelNames: ['topic'],
       registers,
     }),
     channel: new Gauge({

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeServer, listen } from '../infra/http/ops.ts'
 import { peersOf } from './peers.ts'
 import { lostTrades, NOW, startHarness, type Harness } from './testing/harness.ts'
-import { topicAges } from './views/health.ts'
+import { secondsBehind, topicAges } from './views/health.ts'
 
 let api: Harness
 beforeEach(async () => {
@@ -162,6 +162,8 @@ describe('what is told of channels, topics and the audit', () => {
       ['market.tickers/1', NOW - 7_000_000],
     ])
     expect(topicAges({ times }, NOW)).toMatchObject({ 'market.tickers': { age_ms: 7_000 } })
+    const has = new Map([...times].map(([key, time]) => [key, time - 4_000_000]))
+    expect(secondsBehind({ times }, has)).toEqual(new Map([['market.tickers', 4]]))
   })
 
   it('is in the metrics', async () => {
@@ -182,6 +184,7 @@ describe('what is told of channels, topics and the audit', () => {
     expect(text).toContain('mda_venue_channel_live{service="api",topic="market.tickers",venue="okx"} 1')
     expect(text).not.toContain('venue="gate"')
     expect(text).toContain('mda_topic_age_seconds{service="api",topic="derived.flow"} 0')
+    expect(text).toContain('mda_clickhouse_behind_seconds{service="api",topic="derived.flow"} 0')
     expect(text).toContain('mda_audit_minutes{service="api",venue="okx",result="unexplained"} 1')
     expect(text).toContain('mda_audit_worst_difference{service="api",venue="okx",figure="volume"} -0.25')
     expect(text).not.toContain('figure="delta"')

@@ -1,3 +1,4 @@
+import type { Micros } from '../../schemas/records.ts'
 import { jsonOutput, type Call, opsRoute } from '../route.ts'
 import { within } from '../log/log-connection.ts'
 import type { Hit } from '../cache.ts'
@@ -21,6 +22,7 @@ import {
   type Letters,
 } from '../views/health.ts'
 import { readLogGaps, type LogGaps } from '../views/log-gaps.ts'
+import { readPartitionTimes } from '../views/partition-times.ts'
 import { readPromises, type PromiseState } from '../views/promises.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { newestTime, openSockets } from '../views/world.ts'
@@ -274,7 +276,7 @@ async function health(services: Services): Promise<State> {
 }
 
 /** The present; undefined: the log has not been read yet. */
-function presentOf(services: Services): Present | undefined {
+export function presentOf(services: Services): Present | undefined {
   try {
     return services.present()
   } catch (error) {
@@ -330,6 +332,16 @@ export async function freeBytesOf(services: Services): Promise<number | undefine
     return await readFreeBytes(services.database)
   } catch (error) {
     services.log.warn({ err: error }, 'ClickHouse does not say how much space it has')
+    return undefined
+  }
+}
+
+/** Up to where ClickHouse has each partition; undefined: it cannot be read now. */
+export async function partitionTimesOf(services: Services): Promise<Map<string, Micros> | undefined> {
+  try {
+    return await readPartitionTimes(services.database)
+  } catch (error) {
+    services.log.warn({ err: error }, 'ClickHouse does not say how far behind the log it is')
     return undefined
   }
 }

@@ -2,8 +2,8 @@ import { askPeer } from '../peers.ts'
 import { textReply, type Reply } from '../reply.ts'
 import { type Call, opsRoute, textOutput } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
-import { channelHealth, topicAges } from '../views/health.ts'
-import { auditsOf, freeBytesOf, promisesOf, rangesOf } from './health.ts'
+import { channelHealth, secondsBehind, topicAges } from '../views/health.ts'
+import { auditsOf, freeBytesOf, partitionTimesOf, presentOf, promisesOf, rangesOf } from './health.ts'
 
 export const metrics = opsRoute({
   path: '/metrics',
@@ -67,10 +67,13 @@ function lookAtPresent(services: Services): void {
 }
 
 async function lookAtRanges(services: Services): Promise<void> {
-  const { auditMinutes, auditWorst, promiseBurn, promiseLeft, diskFree } = services.metrics.seen
-  const asked = [auditsOf(services), promisesOf(services), freeBytesOf(services)] as const
-  const [audits = [], promises = [], free] = await Promise.all(asked)
+  const { auditMinutes, auditWorst, promiseBurn, promiseLeft, diskFree, behind } = services.metrics.seen
+  const asked = [auditsOf(services), promisesOf(services), freeBytesOf(services), partitionTimesOf(services)] as const
+  const [audits = [], promises = [], free, times] = await Promise.all(asked)
   if (free !== undefined) diskFree.set(free)
+  const world = presentOf(services)?.world()
+  if (world !== undefined && times !== undefined)
+    for (const [topic, seconds] of secondsBehind(world, times)) behind.set({ topic }, seconds)
   for (const row of audits) {
     const { venue, worst_volume_difference, worst_delta_difference } = row
     for (const result of ['compared', 'different', 'unexplained'] as const)

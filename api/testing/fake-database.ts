@@ -91,6 +91,8 @@ export class FakeDatabase implements Database {
         return this.times
           .filter(({ topic, partition }) => topic === params['topic'] && partition === params['partition'])
           .map(({ time }) => ({ time_us: time }))
+      case 'partition-times':
+        return this.times.map(({ topic, partition, time }) => ({ topic, partition, time_us: time }))
       case 'gaps':
         return this.#gapRows(params)
       case 'promises':
@@ -155,7 +157,7 @@ function kindOf(sql: string): string {
   if (/FROM venue_candles WHERE[^]*GROUP BY start_us/.test(sql)) return 'past-candles'
   if (sql.includes('AS here')) return 'here'
   if (sql.includes('FROM system.disks')) return 'disk'
-  if (sql.includes('FROM partition_times')) return 'partition-time'
+  if (sql.includes('FROM partition_times')) return sql.includes('{topic:String}') ? 'partition-time' : 'partition-times'
   if (sql.includes('FROM log_gaps')) return sql.includes('{reader:String}') ? 'lost-trades' : 'log-gaps'
   if (sql.includes('FROM gaps')) return 'gaps'
   if (sql.includes('FROM webhook_attempts')) return sql.includes('AS attempts') ? 'attempt-counts' : 'attempts'

@@ -96,6 +96,20 @@ export function topicAges(
   )
 }
 
+/** How far behind the log ClickHouse is with each topic, seconds, in the partition that is furthest behind. */
+export function secondsBehind(
+  { times }: Pick<World, 'times'>,
+  has: ReadonlyMap<string, Micros>,
+): ReadonlyMap<string, number> {
+  const behind = new Map<string, number>()
+  for (const [key, time] of has) {
+    const topic = key.slice(0, key.lastIndexOf('/'))
+    const own = Math.max(0, (times.get(key) ?? time) - time) / 1_000_000
+    behind.set(topic, Math.max(behind.get(topic) ?? 0, own))
+  }
+  return behind
+}
+
 function healthOf(reports: readonly VenueReport[]): VenueHealth {
   const best = reports.toSorted((a, b) => rank(a.state) - rank(b.state))[0]
   const sockets = reports.reduce((sum, report) => sum + report.sockets, 0)
