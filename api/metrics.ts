@@ -133,65 +133,51 @@ function createPaymentMetrics(registers: Registry[]): Pick<Metrics, 'payments' |
 }
 
 function createSeen(registers: Registry[]): SeenMetrics {
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> =>
+    new Gauge({ name, help, labelNames, registers })
   return {
-    clickhouse: new Gauge({
-      name: 'mda_clickhouse_up',
-      help: '1: ClickHouse answers the API; 0: it does not, or not within 2.5 s',
-      registers,
-    }),
-    diskFree: new Gauge({
-      name: 'mda_clickhouse_disk_free_bytes',
-      help: 'Free space of ClickHouse’s fullest disk',
-      registers,
-    }),
-    behind: new Gauge({
-      name: 'mda_clickhouse_behind_seconds',
-      help: 'Time between the newest mark of the log and that of ClickHouse, of a topic’s partition that is furthest behind',
-      labelNames: ['topic'],
-      registers,
-    }),
-    channel: new Gauge({
-      name: 'mda_venue_channel_live',
-      help: '1: a feed process has the venue’s channels and polls for the topic alive; 0: none has',
-      labelNames: ['topic', 'venue'],
-      registers,
-    }),
-    topicAge: new Gauge({
-      name: 'mda_topic_age_seconds',
-      help: 'Age of the newest mark of a topic’s partition that is furthest behind, as it is held here',
-      labelNames: ['topic'],
-      registers,
-    }),
-    held: new Gauge({
-      name: 'mda_api_present_values',
-      help: 'Values of the present that are held in memory, by kind',
-      labelNames: ['kind'],
-      registers,
-    }),
-    promiseBurn: new Gauge({
-      name: 'mda_promise_burn',
-      help: 'How fast a promise’s allowance of 30 days is used up, by window; 1: it lasts just 30 days',
-      labelNames: ['promise', 'window'],
-      registers,
-    }),
-    promiseLeft: new Gauge({
-      name: 'mda_promise_allowance_left',
-      help: 'Fraction of a promise’s allowance of 30 days that is left; below 0: it is broken',
-      labelNames: ['promise'],
-      registers,
-    }),
-    auditMinutes: new Gauge({
-      name: 'mda_audit_minutes',
-      help: 'Our minutes of the last 24 h beside the venue’s candles: compared, different, unexplained',
-      labelNames: ['venue', 'result'],
-      registers,
-    }),
-    auditWorst: new Gauge({
-      name: 'mda_audit_worst_difference',
-      help: 'Worst unexplained difference of the last 24 h, fraction of the venue’s volume: volume, delta',
-      labelNames: ['venue', 'figure'],
-      registers,
-    }),
+    clickhouse: gauge('mda_clickhouse_up', '1: ClickHouse answers the API; 0: it does not, or not within 2.5 s'),
+    diskFree: gauge('mda_clickhouse_disk_free_bytes', 'Free space of ClickHouse’s fullest disk'),
+    behind: gauge(
+      'mda_clickhouse_behind_seconds',
+      'Time between the newest mark of the log and that of ClickHouse, of a topic’s partition that is furthest behind',
+      'topic',
+    ),
+    channel: gauge(
+      'mda_venue_channel_live',
+      '1: a feed process has the venue’s channels and polls for the topic alive; 0: none has',
+      'topic',
+      'venue',
+    ),
+    topicAge: gauge(
+      'mda_topic_age_seconds',
+      'Age of the newest mark of a topic’s partition that is furthest behind, as it is held here',
+      'topic',
+    ),
+    held: gauge('mda_api_present_values', 'Values of the present that are held in memory, by kind', 'kind'),
+    promiseBurn: gauge(
+      'mda_promise_burn',
+      'How fast a promise’s allowance of 30 days is used up, by window; 1: it lasts just 30 days',
+      'promise',
+      'window',
+    ),
+    promiseLeft: gauge(
+      'mda_promise_allowance_left',
+      'Fraction of a promise’s allowance of 30 days that is left; below 0: it is broken',
+      'promise',
+    ),
+    auditMinutes: gauge(
+      'mda_audit_minutes',
+      'Our minutes of the last 24 h beside the venue’s candles: compared, different, unexplained',
+      'venue',
+      'result',
+    ),
+    auditWorst: gauge(
+      'mda_audit_worst_difference',
+      'Worst unexplained difference of the last 24 h, fraction of the venue’s volume: volume, delta',
+      'venue',
+      'figure',
+    ),
   }
 }
 
