@@ -60,6 +60,7 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     sources: [],
     quality: 'good',
     late: false,
+    bounds_from: 0,
     time: T0,
     v: 1,
   },
