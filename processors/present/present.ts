@@ -75,7 +75,7 @@ const PAST_SECONDS = 3_600
 const LOST_MAX = 1_000
 
 /**
- * The newest values of everything that an answer about now is made of: a table by key. Its state, written as any
+ * The newest values of everything that an answer about now is made of: a table by key. Its state, written like each
  * processor's, is what others begin from who hold the same table by the same fold: the API and the console.
  */
 const present: Processor<PresentState, Output> = {

@@ -319,7 +319,7 @@ export interface Backfill {
   readonly depthMs?: number
   /** `since`: the venue's time of a trade before `from`. */
   page(symbol: string, from: number, to: number, since: Micros): RestCall
-  /** A page of the newest trades, as long as any. */
+  /** A page of the newest trades, of full size. */
   newest(symbol: string): RestCall
   parse(symbol: string, body: unknown): RestAnswer<PageRow>
 }
