@@ -60,8 +60,9 @@ const level: WhatIfTerms = {
 /** Prices that go up and down around 100 for an hour, with wicks, and a quarter of an hour that only candles tell of. */
 function hour(): Message<'composite_price'>[] {
   const seconds = Array.from({ length: 360 }, (_, n) => n * 10)
+  const minutes = [latePrice(1_260, 98, 99), latePrice(1_320, 99, 102), latePrice(1_790, 98, 101)]
   return seconds.flatMap((at): Message<'composite_price'>[] => {
-    if (at > 900 && at < 1_800) return at === 1_790 ? [latePrice(1_790, 98, 102)] : []
+    if (at > 900 && at < 1_800) return at === 1_790 ? minutes : []
     const usd = 100 + Math.round(10 * Math.sin(at / 200)) / 5
     return [price(at, usd, { high: usd + (at > 0 && at % 70 === 0 ? 1 : 0) })]
   })
