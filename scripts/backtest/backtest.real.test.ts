@@ -263,13 +263,16 @@ async function derivedArrived(): Promise<void> {
   expect(await countOf('prices_log FINAL')).toBe(prices.length)
   expect(await countOf('flow_log FINAL')).toBe(new Set((await rowsOf('derived.flow', 'flow')).map(keyOf)).size)
   expect(await countOf('signal_changes_log FINAL')).toBe((await rowsOf('derived.signals', 'signal')).length)
+  expect(await countOf('flow_hours_log FINAL')).toBe(
+    new Set((await rowsOf('derived.flow', 'flow_hour')).map(keyOf)).size,
+  )
   expect(await countOf('liquidation_risk_log FINAL')).toBe((await rowsOf('alerts.inputs', 'liquidation_risk')).length)
+  expect(await countOf('metrics_log FINAL')).toBe((await rowsOf('alerts.inputs', 'metric')).length)
 }
 
-function keyOf(message: Awaited<ReturnType<typeof rowsOf>>[number]): string {
-  if (message.type !== 'flow') return ''
-  const { instrument, bucket, part } = message.value
-  return `${instrument} ${bucket} ${part}`
+function keyOf({ type, value }: Awaited<ReturnType<typeof rowsOf>>[number]): string {
+  if (type === 'flow') return `${value.instrument} ${value.bucket} ${value.part}`
+  return type === 'flow_hour' ? `${value.instrument} ${value.hour} ${value.part}` : ''
 }
 
 async function rowsOf(topic: TopicName, type: string) {
