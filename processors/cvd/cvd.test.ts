@@ -117,6 +117,12 @@ describe('a trade later than the state’s horizon', () => {
     expect(fed.refused.duplicate).toBe(1)
   })
 
+  it('tells since when the log has trades of its instrument', () => {
+    const fed = new CvdTestDriver().batch(trade({ first_id: 9, time: tooLate }), mark(tooLate + 12 * SECOND), trade())
+    expect(fed.state.instruments.get('binance:perp:BTCUSDT')?.covered.since).toBe(T0)
+    expect(fed.cvds[0]?.instruments[0]?.since).toBe(T0)
+  })
+
   it('is refused where ids tell nothing', () => {
     const fed = new CvdTestDriver().batch(mark(tooLate), trade(bybit))
     expect(fed.rows).toEqual([])
@@ -156,6 +162,13 @@ describe('a trade that came before', () => {
   it('is not one on another instrument', () => {
     expect(new CvdTestDriver().batch(trade(), trade({ instrument: 'okx:perp:BTC-USDT-SWAP' })).rows).toHaveLength(2)
   })
+})
+
+it('keeps no bucket beyond the horizon, wherever within a bucket marks come', () => {
+  const fed = new CvdTestDriver().batch(trade())
+  const end = T0 + HORIZON + 22 * SECOND
+  for (let time = T0; time <= end; time += 8 * SECOND + 500_000) fed.batch(mark(time))
+  expect(fed.state.buckets.size).toBe(0)
 })
 
 it('refuses a trade that does not say who took', () => {

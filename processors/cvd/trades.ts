@@ -66,7 +66,7 @@ function admit(
 
 /** Part 0 is the stream, and archives with it; a backfill is a part of its own, so that it never overwrites the stream's. */
 function partOf(bucket: Bucket, trade: Trade): Part {
-  const number = trade.origin === 'backfill' && trade.gap_id !== null && trade.gap_id > 0 ? trade.gap_id : 0
+  const number = trade.origin === 'backfill' ? (trade.gap_id ?? 0) : 0
   for (const known of bucket.parts) if (known.part === number) return known
   const made = newPart(number, trade)
   bucket.parts.push(made)
