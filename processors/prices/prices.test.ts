@@ -147,6 +147,13 @@ describe('a venue counts', () => {
     expect(venuesOf(told(given.batch(at('okx', 100, 75.001)))[0])).toEqual(['okx'])
   })
 
+  it('no longer once its feed says that its channel is down, though it lived a moment ago', () => {
+    const down = { venue: 'binance', state: 'down', sockets: 0, since: T0 + 61 * SECOND } as const
+    const given = fed().batch(at('binance', 100, 0), mark(60, [live('binance')]), at('okx', 100, 60))
+    given.take()
+    expect(venuesOf(told(given.batch(mark(61, [down])))[0])).toEqual(['okx'])
+  })
+
   it('by the word of a feed whose marks are behind those of another', () => {
     const given = fed().batch(at('kraken', 100, 0), at('okx', 100, 0))
     for (let seconds = 1; seconds <= 60; seconds++) {
@@ -332,6 +339,19 @@ describe('a time without any source', () => {
       expect(one?.time).toBe(T0 + 45 * SECOND)
     })
 
+    it('again and again is told after five minutes, though one venue’s candles come each time', () => {
+      const given = again().batch(range('binance', 0, 45, 80, 120), mark(111))
+      for (let seconds = 115; seconds < 520; seconds += 30)
+        given.batch(
+          at('binance', 100, seconds),
+          at('okx', 100, seconds),
+          range('binance', seconds - 30, seconds, 99, 101),
+          mark(seconds),
+          mark(seconds + 16),
+        )
+      expect(told(given).find(({ late }) => late)).toMatchObject(minute(0, 60, 80, 120))
+    })
+
     it('and lasts on when the first is told is another', () => {
       const given = fed().batch(at('binance', 100, 0), mark(16), at('binance', 100, 50), at('binance', 100, 70))
       given.batch(mark(86), range('binance', 0, 50, 99, 101), mark(300), at('binance', 100, 300), mark(301))
@@ -347,6 +367,16 @@ describe('a time without any source', () => {
       given.batch(at('binance', 100, 420), mark(421), ...first)
       expect(given.core.counts?.(given.state)).toMatchObject({ range: 2 })
     })
+  })
+
+  it('is told of by no candle of the time behind it', () => {
+    const given = away().batch(at('binance', 101, 60), at('okx', 101, 60), mark(61))
+    given.batch(range('binance', 0, 60, 98, 103), range('okx', 60, 120, 1, 900), mark(62))
+    expect(given.core.counts?.(given.state)).toMatchObject({ range: 1 })
+    const [inside, behind] = [range('okx', 0, 60, 98, 103).value, range('okx', 60, 120, 1, 900).value]
+    const candles = [...inside.candles, ...behind.candles]
+    given.batch({ type: 'price_range', value: { ...inside, to: behind.to, candles } }, mark(63))
+    expect(told(given).filter(({ late }) => late)).toMatchObject([minute(0, 60, 98, 103)])
   })
 
   it('is not told where one venue was there all the time', () => {
