@@ -117,6 +117,12 @@ describe('ids that go up by one', () => {
     expect(tracker.anew).toBeUndefined()
   })
 
+  it('of one moment that come again, however many, do not begin anew', () => {
+    const tracker = new IdTracker()
+    for (let round = 0; round < 2; round++) for (const id of range(1, 200)) tracker.observe(id, 7_000, 0)
+    expect(tracker.anew).toBeUndefined()
+  })
+
   it('that began anew are known to whoever takes the live stream over', () => {
     const live = saw([5_000])
     for (const id of range(1, 100)) live.observe(id, 6_000_000 + id, 1e9)

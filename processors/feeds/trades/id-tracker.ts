@@ -66,7 +66,6 @@ export class IdTracker {
     this.#later = 0
     this.#reveal(id - 1, time, now)
     this.#note(id, time)
-    this.#lost.remove(id, id)
     return 'new'
   }
 
@@ -177,7 +176,6 @@ export class IdTracker {
     }
     if (top === undefined) this.#start(first, later.#bornTime, -Infinity)
     for (const { from, to } of later.#seen.intervals) this.#seen.add(from, to)
-    for (const { from, to } of later.#lost.intervals) this.#lost.add(from, to)
     for (const suspect of later.#suspects) this.#suspect(suspect)
     this.#latest = Math.max(this.#latest, later.#latest)
     this.#later = later.#later
