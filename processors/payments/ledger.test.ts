@@ -261,6 +261,7 @@ describe('what is not settled at all', () => {
     ['invalid_payment_requirements', { asset: `0x${'11'.repeat(20)}` }],
     ['invalid_exact_evm_payload_recipient_mismatch', { pay_to: `0x${'11'.repeat(20)}` }],
     ['invalid_exact_evm_payload_authorization_value_mismatch', { value: '1' }],
+    ['invalid_exact_evm_payload_authorization_value_mismatch', { value: '99999999' }],
     ['invalid_exact_evm_payload_authorization_valid_before', { valid_before: NOW + 1_501 }],
   ])('is named: %s', (reason, fields) => {
     expect(refusalOf(intentOf(fields), SELLER, NOW)).toBe(reason)

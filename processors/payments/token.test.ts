@@ -48,8 +48,8 @@ describe('logs of a transaction', () => {
     const topics = encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer', args })
     return log(asset, topics, encodeAbiParameters([{ type: 'uint256' }], [value]))
   }
-  const used = (nonce: string, asset = intent.asset): Log => {
-    const args = { authorizer: hex(intent.from), nonce: hex(nonce) }
+  const used = (nonce: string, asset = intent.asset, by = intent.from): Log => {
+    const args = { authorizer: hex(by), nonce: hex(nonce) }
     return log(asset, encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args }))
   }
   const at = (logIndex: number, one: Log): Log => ({ ...one, logIndex })
@@ -77,6 +77,7 @@ describe('logs of a transaction', () => {
     ['it went to another', [used(intent.nonce), moved({ to: other })]],
     ['it came from another', [used(intent.nonce), moved({ from: other })]],
     ['it was another token', [used(intent.nonce), moved({ asset: other })]],
+    ['another’s authorization of the same nonce was used', [used(intent.nonce, intent.asset, other), moved()]],
     ['it was another token’s authorization', [used(intent.nonce, other), moved()]],
     [
       'it was used for another transfer, beside one of the same money',
