@@ -43,8 +43,8 @@ async function receiver(answer: Answering, host?: string, which: 'good' | 'expir
   return started
 }
 
-function attempt(url: string, choice: SenderChoice = {}): Promise<Result> {
-  return senderTo(caller, { deadlineMs: DEADLINE_MS, ...choice })(triggerTo(url), 1, () => undefined)
+function attempt(url: string, choice: SenderChoice = {}, number = 1): Promise<Result> {
+  return senderTo(caller, { deadlineMs: DEADLINE_MS, ...choice })(triggerTo(url), number, () => undefined)
 }
 
 /** As soon as the head of the answer has come before a deadline. */
@@ -267,5 +267,13 @@ it('tries a name’s next address only where the one before takes no connection'
   const { port, got } = await receiver(status(200), '127.0.0.1')
   const resolve: Resolve = () => Promise.resolve(['127.0.0.2', '127.0.0.1'])
   expect(await attempt(`https://localhost:${port}/`, { resolve })).toMatchObject({ is: 'delivered' })
+  expect(got.map(({ address }) => address)).toEqual(['127.0.0.1'])
+})
+
+it('tries three addresses of a name at one attempt, and begins the next attempt further on', async () => {
+  const { port, got } = await receiver(status(200), '127.0.0.1')
+  const resolve: Resolve = () => Promise.resolve(['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.1'])
+  expect(await attempt(`https://localhost:${port}/`, { resolve })).toMatchObject({ error: 'refused' })
+  expect(await attempt(`https://localhost:${port}/`, { resolve }, 2)).toMatchObject({ is: 'delivered' })
   expect(got.map(({ address }) => address)).toEqual(['127.0.0.1'])
 })
