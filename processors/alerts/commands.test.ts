@@ -10,6 +10,7 @@ import {
   extend,
   given,
   HOUR,
+  latePrice,
   mark,
   metric,
   newAlert,
@@ -279,6 +280,11 @@ describe('a test event', () => {
     ])
     expect(g.events.at(-1)).toMatchObject({ event: 'tested', trigger_id: 'a_test_r', alert: { status: 'active' } })
     expect(g.emitted.filter(({ topic }) => topic === 'alerts.state')).toHaveLength(1)
+  })
+
+  it('shows the newest price, not what candles told of a time before it', () => {
+    const g = given(create(), price(1, 99), latePrice(60, 97, 98), command({ action: 'test', request_id: 'r' }))
+    expect(g.triggers.at(-1)).toMatchObject({ test: true, current_price: 99 })
   })
 
   it('is refused after a cancel', () => {
