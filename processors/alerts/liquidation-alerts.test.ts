@@ -69,6 +69,13 @@ it('rings again after its minute when one of the figures has been back', () => {
   expect(after(g.batch(mark(65), risk(70, 12)))).toEqual(['triggered', 'rearmed', 'triggered'])
 })
 
+it('is back at exactly its threshold, and does not ring there', () => {
+  const waiting = given(create(), risk(5, 6, { at_risk_5_usd: 999 }), risk(10, 5, { at_risk_5_usd: 1_000 }))
+  expect(after(waiting)).toEqual([])
+  const rung = given(create(), risk(5, 6), risk(10, 5), mark(66))
+  expect(after(rung)).toEqual(['triggered', 'rearmed'])
+})
+
 it('does not ring every minute while the risk stays', () => {
   const g = given(create())
   for (let seconds = 5; seconds < 300; seconds += 5) g.batch(mark(seconds), risk(seconds, 12))
