@@ -369,6 +369,13 @@ describe('a time without any source', () => {
     })
   })
 
+  it('that begins with the end of its only market is told from its last ticker on', () => {
+    const change = { instrument: markets.okx, asset: 'btc', state: 'ended', time: T0 } as const
+    const given = fed().batch(at('okx', 100, 0), mark(1, [live('okx')], [change]), mark(2))
+    given.batch(at('binance', 101, 60), mark(61), range('binance', 0, 60, 98, 103), mark(62))
+    expect(told(given).filter(({ late }) => late)).toMatchObject([minute(0, 60, 98, 103)])
+  })
+
   it('is told of by no candle of the time behind it', () => {
     const given = away().batch(at('binance', 101, 60), at('okx', 101, 60), mark(61))
     given.batch(range('binance', 0, 60, 98, 103), range('okx', 60, 120, 1, 900), mark(62))
