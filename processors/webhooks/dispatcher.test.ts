@@ -302,6 +302,18 @@ describe('a dispatcher', () => {
       .toMatchObject({ number: 0, outcome: 'cancelled', error: 'not_found' })
   })
 
+  it('sends nothing of another alert once more, whose trigger an order names', async () => {
+    const { broker, network } = begin({})
+    const trigger = numbered(1)
+    const offset = append(broker, trigger)
+    await expect.poll(() => attempts(broker).length, POLL).toBe(1)
+    append(broker, resendOrder({ ...trigger, alert_id: 'alert_btc_1' }, offset))
+    await expect
+      .poll(() => attempts(broker).at(-1), POLL)
+      .toMatchObject({ alert_id: 'alert_btc_1', outcome: 'cancelled', error: 'not_found' })
+    expect(network.sent).toEqual([trigger.trigger_id])
+  })
+
   it('begins its schedule again with what its owner asks for while it is tried, over a change of owners too', async () => {
     const first = begin({ clock: fastClock(0) })
     first.network.answer = () => FAILED
