@@ -69,6 +69,15 @@ describe('once a settlement was asked for', () => {
     expect(sent).toEqual([{ tx: null, raw: null }])
   })
 
+  it('it has not failed by an answer that is not definite, though our own node refuses the transfer for now', async () => {
+    const node = new TestNode()
+    node.revert = 'ERC20: transfer amount exceeds balance'
+    const input = transferCall(node.intent)
+    const answers = [no('settle_exact_node_failure')]
+    const { outcome } = await settle({ node, answers, later: { 100: () => node.mine(TX, { isPaid: true, input }) } })
+    expect(outcome).toEqual({ is: 'settled', tx: TX, block: 7, by: 'facilitator' })
+  })
+
   it('it is looked for on the chain while the facilitator still keeps us waiting', async () => {
     const node = new TestNode()
     const input = transferCall(node.intent)

@@ -86,6 +86,13 @@ it('fails after one look where the payer has used the authorization for another 
   expect(node.asked.filter((method) => method === 'eth_getLogs')).toHaveLength(1)
 })
 
+it('has not settled by a transaction that moved other money, whoever has sent it', async () => {
+  const world = new World()
+  const tx = hex(`0x${'43'.repeat(32)}`)
+  world.node.mine(tx, { isPaid: true, input: transferCall({ ...world.node.intent, nonce: `0x${'78'.repeat(32)}` }) })
+  expect(await world.settle(world.node.intent, [{ tx, raw: null }])).toMatchObject({ is: 'failed', tx })
+})
+
 it('does not say that it failed where the number was taken by the very transaction, and the next is refused', async () => {
   const { outcome, sent } = await settle(['takes, says taken', 'refuses'])
   expect(outcome).toEqual({ is: 'settled', tx: sent[0]?.tx, block: 7, by: 'us' })

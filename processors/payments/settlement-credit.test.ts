@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Log } from '../../infra/kafka/seam.ts'
-import type { PaymentIntent } from '../../schemas/records.ts'
+import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { credit } from '../credit/credit.ts'
 import { CoreTestDriver } from '../kernel/testing/core-test-driver.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { codec, testTask, testTaskOn, type TestTask } from '../kernel/testing/task.ts'
+import { eventOf } from './ledger.ts'
 import { CREDIT_LOG, EVENTS, INTENTS, PARTITION, Settlement } from './settlement.ts'
 import type { Settler } from './settler.ts'
 import { intentOf, NOW, SELLER } from './testing/intents.ts'
@@ -31,9 +32,9 @@ const bank: Settler = {
 }
 
 /** An owner that reads all intents; gives what it has failed of. */
-async function own(world: TestTask): Promise<unknown> {
+async function own(world: TestTask, settler = bank, settleMs = 20_000): Promise<unknown> {
   const payments = { settled: nothing, failed: nothing, pending: nothing }
-  const options = { ...world, settler: bank, seller: SELLER, payments, settleMs: 20_000 }
+  const options = { ...world, settler, seller: SELLER, payments, settleMs }
   const settlement = await Settlement.open(options)
   const failed = settlement.owned.failed
   await settlement.work(
@@ -86,6 +87,50 @@ it('counts what a settled payment bought as credit once, wherever its owner is k
   ])
   const { state } = new CoreTestDriver(credit, CREDIT_LOG).batch(...commands)
   expect(state.keys.get('k_1')?.bought).toBe(20_000)
+})
+
+/** A log in which a payment is asked for, and what is written of it. */
+function asking(intent: PaymentIntent): { world: TestTask; events: () => PaymentEvent[] } {
+  const world = testTask({}, clock)
+  const value = codec.encode(INTENTS, 'payment_intent', intent)
+  world.broker.append(INTENTS, PARTITION, [{ key: intent.payment_id, value, time: NOW * 1_000 }])
+  const events = (): PaymentEvent[] =>
+    world.broker.records(EVENTS, PARTITION).flatMap((record) => {
+      const said = codec.decode(record.value ?? Buffer.alloc(0))
+      return said.type === 'payment_event' ? [said.value] : []
+    })
+  return { world, events }
+}
+
+it('gives no credit for a payment that has failed', async () => {
+  const { world, events } = asking(intentOf({ credit: 'k_1' }))
+  const settle: Settler['settle'] = () => Promise.resolve({ is: 'failed', tx: null, reason: 'insufficient_funds' })
+  expect(await own(world, { ...bank, settle })).toBe('done')
+  expect(events()).toMatchObject([{ event: 'failed', reason: 'insufficient_funds' }])
+  expect(world.broker.records(CREDIT_LOG, PARTITION)).toEqual([])
+})
+
+it('names the transaction of a payment that is said to be pending', async () => {
+  const { world, events } = asking(intentOf())
+  const settle: Settler['settle'] = async ({ sending }) => {
+    await sending({ tx: '0xaa', raw: null })
+    return new Promise(nothing)
+  }
+  expect(await own(world, { ...bank, settle }, 0)).toBe('done')
+  expect(events()).toMatchObject([
+    { event: 'broadcast', tx: '0xaa' },
+    { event: 'pending', tx: '0xaa' },
+  ])
+})
+
+it('settles what a former owner has sent, though it would not be taken now', async () => {
+  const intent = intentOf({ price: '1' })
+  const { world, events } = asking(intent)
+  const sent = eventOf({ intent, offset: 0 }, { event: 'broadcast', time: NOW * 1e6, tx: '0xaa' })
+  const value = codec.encode(EVENTS, 'payment_event', sent)
+  world.broker.append(EVENTS, PARTITION, [{ key: intent.payment_id, value, time: NOW * 1_000 }])
+  expect(await own(world)).toBe('done')
+  expect(events()).toMatchObject([{ event: 'broadcast' }, { event: 'settled', tx: '0xaa' }])
 })
 
 it('reports each step of a payment under its request', async () => {
