@@ -32,7 +32,7 @@ interface Refused {
   readonly status?: number
   readonly retryAfterSeconds?: number
 }
-type ReceiverAnswer = 'ok' | 'hang' | Refused
+type ReceiverAnswer = 'ok' | 'hang' | 'hang, then fail' | Refused
 
 /** A network that answers as it is told, and knows what was sent. */
 class FakeNetwork {
@@ -50,9 +50,10 @@ class FakeNetwork {
     this.sent.push(trigger.trigger_id)
     onSent(started)
     const said = this.answer(trigger, attempt)
-    if (said === 'hang') await new Promise<void>((resolve) => this.#hanging.push(resolve))
+    if (said === 'hang' || said === 'hang, then fail') await new Promise<void>((resolve) => this.#hanging.push(resolve))
     await delay(0)
     const finished = this.#clock.now() * 1_000
+    if (said === 'hang, then fail') return { started, finished, status: 500, is: 'failed', error: 'status' }
     if (typeof said === 'string') return { started, finished, status: 200, is: 'delivered', isCut: false }
     return { started, finished, status: 500, is: 'failed', ...said }
   }
@@ -286,6 +287,20 @@ describe('a dispatcher', () => {
     append(broker, numbered(2))
     await expect.poll(() => network.sent.at(-1), POLL).toBe('alert_btc_1_2_1')
     expect(network.sent.filter((id) => id === 'alert_btc_1_1_1')).toHaveLength(length)
+  })
+
+  it('makes no further attempt where the one under way fails after the cancel', async () => {
+    const { broker, network } = begin({ clock: fastClock(0) })
+    network.answer = () => 'hang, then fail'
+    append(broker, numbered(1))
+    await expect.poll(() => network.hanging, POLL).toBe(1)
+    append(broker, stopOrder('alert_btc_1_1'))
+    await expect.poll(() => pending(broker).get('alert_btc_1_1_1')?.state, POLL).toBe('stopped')
+    network.letGo()
+    await expect
+      .poll(() => attempts(broker), POLL)
+      .toMatchObject([{ outcome: 'cancelled', error: 'status', due: null }])
+    expect(pending(broker).get('alert_btc_1_1_1')?.state).toBe('finished')
   })
 
   it('sends once more what its owner asks for, under the same id', async () => {
