@@ -82,6 +82,13 @@ describe('a creation', () => {
   })
 })
 
+it('that had expired and is extended looks at nothing from before that', () => {
+  const g = given(create({ expires_in_hours: 1 }), mark(2 * HOUR), extend(24, 'paid'))
+  expect(after(g)).toEqual(['expired', 'extended'])
+  expect(after(g.batch(price(2 * HOUR - 5, 101)))).toEqual(['expired', 'extended'])
+  expect(after(g.batch(price(2 * HOUR + 5, 101)))).toEqual(['expired', 'extended', 'triggered'])
+})
+
 it('follows a command once, however often it is in the log', () => {
   const [made, longer] = [create(), extend(1)]
   expect(given(made, longer, made, longer).restart().batch(longer).told).toEqual(['created', 'extended'])
