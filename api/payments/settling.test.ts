@@ -1,7 +1,9 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { routes } from '../routes.ts'
 import { startHarness, type Harness } from '../testing/harness.ts'
 import { fakePayments, FakeLedger, paid, receiptOf, TX, type FakePayments } from '../testing/fake-payments.ts'
+import { purchaseOf } from './purchase.ts'
 
 const CVD = '/cvd/BTC'
 const PRICE = '20000'
@@ -107,10 +109,30 @@ describe('a payment that does not settle', () => {
     },
   )
 
+  it('as this request, but as another by another instance, gives no answer', async () => {
+    const settle = ledger.settle.bind(ledger)
+    ledger.settle = async (intent) => {
+      const outcome = await settle(intent)
+      return outcome.is === 'settled' ? { ...outcome, event: { ...outcome.event, fingerprint: 'other' } } : outcome
+    }
+    expect(await pay(CVD, await paid())).toMatchObject({ status: 409, body: { error: 'payment_already_used' } })
+  })
+
   it('is not asked for where payments cannot be looked up', async () => {
     ledger.isAway = true
     const answer = await pay(CVD, await paid())
     expect(answer).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
     expect(ledger.intents).toEqual([])
   })
+})
+
+it('is one purchase under one Idempotency-Key for each payer and each kind of thing bought', () => {
+  const [bought, other] = routes.filter(({ isIdempotent }) => isIdempotent === true)
+  if (bought === undefined || other === undefined) throw new Error('there are routes that go by a key')
+  const header = (): string => 'a-key-of-16-or-more'
+  const [mine, yours] = [`0x${'Aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`]
+  const names = [purchaseOf({ route: bought, header }, mine), purchaseOf({ route: bought, header }, yours)]
+  expect(new Set([...names, purchaseOf({ route: other, header }, mine)]).size).toBe(3)
+  expect(purchaseOf({ route: bought, header }, mine.toLowerCase())).toBe(names[0])
+  expect(purchaseOf({ route: bought, header: () => '' }, mine)).toBeNull()
 })
