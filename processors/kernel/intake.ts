@@ -52,10 +52,7 @@ export class Intake<Work extends PartitionWork> {
   /** The last fetch left something of a partition for the next. */
   #isBehind = false
   #wake: () => void = () => undefined
-  #stop: () => void = () => undefined
-  readonly #stopped = new Promise<void>((resolve) => {
-    this.#stop = resolve
-  })
+  #endPause: () => void = () => undefined
   readonly #loop: Promise<void>
 
   constructor(options: IntakeOptions<Work>) {
@@ -79,7 +76,7 @@ export class Intake<Work extends PartitionWork> {
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#wake()
-    this.#stop()
+    this.#endPause()
     await this.#loop
     await this.#reader.close()
     await Promise.all([...this.#owners.values()].map((owner) => owner.stop()))
@@ -129,7 +126,11 @@ export class Intake<Work extends PartitionWork> {
   async #pace(): Promise<void> {
     const { paceMs } = this.#options.hosted
     if (paceMs === undefined || this.#isBehind || this.#isStopping) return
-    await Promise.race([this.#stopped, this.#options.ports.clock.delay(paceMs)])
+    // One of its own each time: a promise that outlives races keeps something of each.
+    const ended = new Promise<void>((resolve) => {
+      this.#endPause = resolve
+    })
+    await Promise.race([ended, this.#options.ports.clock.delay(paceMs)])
   }
 
   /** Waits until a partition wants records, at most `ms`. */
