@@ -4,6 +4,8 @@ import { reorderGraceMs } from './id-tracker.ts'
 
 /** Ids remembered per instrument; beyond it the oldest go, and what was not compared by then is a gap. */
 export const maxSeenIds = 30_000
+/** So many go at once: a map steps over all that were deleted to find its oldest. */
+const forgottenAtOnce = 3_000
 /** Rows of a page that wait for the stream; beyond it the oldest are taken as missing at once. */
 const maxPendingRows = 10_000
 /** A page's newest rows are compared again with the next page: REST may show trades of one moment one after the other. */
@@ -209,10 +211,11 @@ export class PageTracker {
     this.#newest = Math.max(this.#newest, time)
     this.#first = Math.min(this.#first, time)
     if (this.#seen.size <= maxSeenIds) return
-    const oldest = this.#seen.entries().next().value
-    if (oldest === undefined) return
-    this.#seen.delete(oldest[0])
-    this.#forgotten = Math.max(this.#forgotten, oldest[1])
+    for (const [oldest, at] of this.#seen) {
+      this.#seen.delete(oldest)
+      this.#forgotten = Math.max(this.#forgotten, at)
+      if (this.#seen.size <= maxSeenIds - forgottenAtOnce) return
+    }
   }
 
   #before(time: Micros): Micros {
