@@ -329,7 +329,10 @@ class Held {
       const { offset } = record
       const fold = this.#folds[partition]
       if (common.includes(topic)) takeIn(this.#common, { topic, offset, message })
-      else if (inputs.has(topic)) fold?.apply(topic, record, message, nothing)
+      else if (inputs.has(topic) && fold !== undefined) {
+        fold.apply(topic, record, message, nothing)
+        stateOf(fold).changed.clear() // nobody here writes it
+      }
       this.#stand(topic, partition, offset + 1)
       const isNew =
         message.type !== 'liquidation' || (fold !== undefined && isHeld(stateOf(fold), message.value, offset))
@@ -340,9 +343,7 @@ class Held {
 }
 
 function stateOf(fold: Fold): PresentState {
-  const state = fold.state as PresentState // the row's own core made it
-  state.changed.clear() // nobody here writes it
-  return state
+  return fold.state as PresentState // the row's own core made it
 }
 
 function isPrompt({ topic }: Position): boolean {
