@@ -25,8 +25,8 @@ import type { Page, Stretch } from './what-if.ts'
 const SECOND: Micros = 1_000_000
 const MINUTE: Micros = 60 * SECOND
 const HOUR: Micros = 60 * MINUTE
-/** Of one page. */
-const DAY: Micros = 24 * HOUR
+/** Of minutes that are read at once: a new installation has a day of them, from within an hour on. */
+const PAGE: Micros = 25 * HOUR
 
 /** What the past of a figure is made of. */
 type Origin = 'candles' | 'flow' | 'rates' | 'interest' | 'worth' | 'basis' | 'ratios'
@@ -117,25 +117,29 @@ export async function* readPastInputs(database: Database, asked: PastAsked): Asy
   const { figures, from, to, end = to } = asked
   const wanted = wantedOf(figures)
   const readings = await readAll(database, asked, wanted)
-  const isShort = asked.needsMinutes || figures.some((one) => isOfCandles(one) && lengthOf(one) < HOUR)
-  const [hours, minutesFrom] = await Promise.all([
-    isShort ? [] : readCandles(database, asked, HOUR),
-    firstMinute(database, asked),
-  ])
-  const minuteDay = floorTo(minutesFrom, DAY)
-  for (let day = floorTo(from, DAY); day < to; day += DAY) {
-    const range = { from: Math.max(day, from), to: Math.min(day + DAY, to) }
-    const minutes = day < minuteDay ? [] : await readCandles(database, { ...asked, ...range }, MINUTE)
-    const told = new Set(minutes.map(({ start }) => floorTo(start, HOUR)))
-    const rest = hours.filter(({ start }) => start >= range.from && start < range.to && !told.has(start))
-    const known = [...minutes, ...rest]
-    const needsNone = !wanted.has('candles') && !wanted.has('flow')
-    const steps = needsNone ? emptySteps(range, readings) : known.toSorted((a, b) => a.start - b.start)
-    yield pageOf(
+  const paged = (steps: readonly Step[]): Page =>
+    pageOf(
       steps.filter(({ start, length }) => start + length <= end),
       asked,
       readings,
     )
+  if (!wanted.has('candles') && !wanted.has('flow')) {
+    yield paged(emptySteps(asked, readings))
+    return
+  }
+  const isShort = asked.needsMinutes || figures.some((one) => isOfCandles(one) && lengthOf(one) < HOUR)
+  const [hours, firstMinute] = await Promise.all([
+    isShort ? [] : readCandles(database, asked, HOUR),
+    readFirstMinute(database, asked),
+  ])
+  const minutesFrom = firstMinute === undefined ? to : Math.max(from, floorTo(firstMinute, HOUR))
+  yield paged(hours.filter(({ start }) => start < minutesFrom))
+  for (let start = minutesFrom; start < to; start += PAGE) {
+    const range = { from: start, to: Math.min(start + PAGE, to) }
+    const minutes = await readCandles(database, { ...asked, ...range }, MINUTE)
+    const told = new Set(minutes.map((minute) => floorTo(minute.start, HOUR)))
+    const rest = hours.filter((hour) => hour.start >= range.from && hour.start < range.to && !told.has(hour.start))
+    yield paged([...minutes, ...rest].toSorted((a, b) => a.start - b.start))
   }
 }
 
@@ -168,9 +172,9 @@ const candlesSql = `SELECT ${microsSql('start')} AS start_us, groupArray(venue) 
 const firstMinuteSql = `SELECT ${microsSql('start')} AS first_us FROM venue_candles_log WHERE asset = {asset:String} AND seconds = 60
   AND start >= ${timeParam('from')} AND start < ${timeParam('to')} ORDER BY start LIMIT 1`
 
-async function firstMinute(database: Database, { asset, from, to }: PastAsked): Promise<Micros> {
+async function readFirstMinute(database: Database, { asset, from, to }: PastAsked): Promise<Micros | undefined> {
   const [row] = await database.query(firstMinuteSql, { asset, from, to })
-  return row === undefined ? Infinity : new Row(row).number('first_us')
+  return row === undefined ? undefined : new Row(row).number('first_us')
 }
 
 async function readCandles(database: Database, asked: PastAsked, length: Micros): Promise<Step[]> {
