@@ -16,6 +16,7 @@ import { runProcessors, type Runner } from './run.ts'
 import { Task } from './task.ts'
 
 const IN = 'market.trades'
+const PACE_MS = 12_345
 /** Milliseconds that the hosts' clock is ahead of the test's start. */
 let ahead = 0
 /** How far the hosts' wall clock is off. */
@@ -135,6 +136,23 @@ describe('a runner', () => {
     expect(membership.hasLeft).toBe(true)
     const next = await Task.open(tallyRow, 0, testTaskOn(begun.broker))
     expect(next.positions()).toEqual([{ topic: IN, partition: 0, offset: 3 }])
+  })
+
+  it('ends at once while it pauses between two batches', async () => {
+    let pauses = 0
+    const paced = {
+      ...clock,
+      delay: async (ms: number): Promise<void> => {
+        if (ms !== PACE_MS) return clock.delay(ms)
+        pauses += 1
+        return new Promise(() => undefined)
+      },
+    }
+    const begun = testTask({}, paced, 10)
+    const { runner } = hostBoth(begun, [{ ...tallyRow, paceMs: PACE_MS }])
+    await expect.poll(() => pauses).toBe(1)
+    await runner.stop()
+    expect(pauses).toBe(1)
   })
 
   it('writes its states when their time has come', async () => {
