@@ -211,6 +211,19 @@ describe(`POST ${PATH}`, () => {
     expect(partly).toMatchObject({ coverage: { from: iso(own) } })
   })
 
+  it('looks at the candle of an hour in which the candles of minutes begin', async () => {
+    const HOUR = 60 * MINUTE
+    const own = NOW - (NOW % HOUR)
+    const candle = { asset: 'btc', venue: 'binance', open: 100, close: 100, volume: 10, takerBuy: 5 }
+    for (let hours = 1; hours <= 48; hours += 1)
+      api.database.pasts.push({ ...candle, start: own - hours * HOUR, seconds: 3_600 })
+    for (let start = own - 24 * HOUR - 31 * MINUTE; start < own; start += MINUTE)
+      api.database.pasts.push({ ...candle, start, seconds: 60 })
+    for (let time = own; time < NOW; time += 30 * SECOND) api.database.market.pastPrices.push(priceAt(time, 100))
+    const { body } = await tryOut({ days: 2 })
+    expect(body).toMatchObject({ coverage: { own_from: new Date(own / 1000).toISOString(), gap_count: 0 } })
+  })
+
   it('fills windows with what was told before the begin, by us or by the venues', async () => {
     const HOUR = 60 * MINUTE
     for (let time = NOW - 72 * HOUR; time < NOW; time += MINUTE)

@@ -8,7 +8,7 @@ import { fundingVenues } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
 import { sourceSql } from './past.ts'
 import { sourceOf, type Source } from './held-past.ts'
-import { floorTo } from './range.ts'
+import { ceilTo, floorTo } from './range.ts'
 import {
   marks,
   marksAndIndexes,
@@ -110,8 +110,9 @@ interface Candle {
 type Readings = ReadonlyMap<Micros, ReadonlyMap<string, Reading>>
 
 /**
- * What a figure's venues have told of the time before our own log, as records that alerts are decided by: candles of a minute
- * where there are some, else of an hour, each told at its end; between two readings the older one stands.
+ * What a figure's venues have told of the time before our own log, as records that alerts are decided by: candles of an hour
+ * up to the first hour that begins with one of a minute, then those of minutes, each told at its end; between two readings
+ * the older one stands.
  */
 export async function* readPastInputs(database: Database, asked: PastAsked): AsyncGenerator<Page> {
   const { figures, from, to, end = to } = asked
@@ -132,10 +133,11 @@ export async function* readPastInputs(database: Database, asked: PastAsked): Asy
     isShort ? [] : readCandles(database, asked, HOUR),
     readFirstMinute(database, asked),
   ])
-  const minutesFrom = firstMinute === undefined ? to : Math.max(from, floorTo(firstMinute, HOUR))
+  const minutesFrom = Math.max(from, isShort ? firstMinute : ceilTo(firstMinute, HOUR))
   yield paged(hours.filter(({ start }) => start < minutesFrom))
-  for (let start = minutesFrom; start < to; start += PAGE) {
-    const range = { from: start, to: Math.min(start + PAGE, to) }
+  for (let start = minutesFrom, next = start; start < to; start = next) {
+    next = Math.min(floorTo(start + PAGE, HOUR), to)
+    const range = { from: start, to: next }
     const minutes = await readCandles(database, { ...asked, ...range }, MINUTE)
     const told = new Set(minutes.map((minute) => floorTo(minute.start, HOUR)))
     const rest = hours.filter((hour) => hour.start >= range.from && hour.start < range.to && !told.has(hour.start))
@@ -172,9 +174,10 @@ const candlesSql = `SELECT ${microsSql('start')} AS start_us, groupArray(venue) 
 const firstMinuteSql = `SELECT ${microsSql('start')} AS first_us FROM venue_candles_log WHERE asset = {asset:String} AND seconds = 60
   AND start >= ${timeParam('from')} AND start < ${timeParam('to')} ORDER BY start LIMIT 1`
 
-async function readFirstMinute(database: Database, { asset, from, to }: PastAsked): Promise<Micros | undefined> {
+/** Start of the first candle of a minute; the range's end: there is none. */
+async function readFirstMinute(database: Database, { asset, from, to }: PastAsked): Promise<Micros> {
   const [row] = await database.query(firstMinuteSql, { asset, from, to })
-  return row === undefined ? undefined : new Row(row).number('first_us')
+  return row === undefined ? to : new Row(row).number('first_us')
 }
 
 async function readCandles(database: Database, asked: PastAsked, length: Micros): Promise<Step[]> {
