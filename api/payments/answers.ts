@@ -61,10 +61,10 @@ export class Answers {
    */
   async keep(answer: PaymentAnswer): Promise<PaymentAnswer> {
     const { payment_id: id } = answer
-    const { promise, resolve } = Promise.withResolvers<PaymentAnswer>()
-    this.#awaited.set(id, resolve) // before anything is waited for: behind that nobody may be there to call `leave`
     const known = await this.find(id)
     if (known !== undefined) return known
+    const { promise, resolve } = Promise.withResolvers<PaymentAnswer>()
+    this.#awaited.set(id, resolve)
     await this.#write(answer)
     const first = await promise
     if (!first.body.equals(answer.body)) await this.#write(first)
