@@ -15,7 +15,7 @@ const TRIES_MAX = 5
 const FETCH = { maxWaitMs: 50, maxBytesPerPartition: 1024 * 1024 }
 
 export interface AnswersOptions {
-  readonly codec: RegistryCodec
+  readonly codec: Pick<RegistryCodec, 'encode' | 'read'>
   readonly writer: Writer
   readonly reader: LogReader
   /** Host's clock, milliseconds. */
@@ -26,8 +26,8 @@ export interface AnswersOptions {
 export class Answers {
   readonly #index = new AnswerIndex()
   readonly #options: AnswersOptions
-  /** Payments whose first answer is waited for. */
-  readonly #awaited = new Map<string, (answer: PaymentAnswer) => void>()
+  /** Those that wait for a payment's first answer. */
+  readonly #awaited = new Map<string, Set<(answer: PaymentAnswer) => void>>()
 
   constructor(options: AnswersOptions) {
     this.#options = options
@@ -45,7 +45,7 @@ export class Answers {
     const awaited = this.#awaited.get(id)
     if (awaited === undefined) return
     const message = await this.#options.codec.read(value)
-    if (message.type === 'payment_answer') awaited(message.value)
+    if (message.type === 'payment_answer') for (const resolve of awaited) resolve(message.value)
   }
 
   /** The first answer of a payment as far as the log was followed; undefined: there is none. */
@@ -56,23 +56,27 @@ export class Answers {
   }
 
   /**
-   * Writes an answer and gives the first one of its payment. Compaction keeps the last: who finds another instance's
-   * before its own writes that one again. Bounded by whoever calls; call `leave` in the end.
+   * Writes an answer and gives the first one of its payment; `leave` it in the end. Compaction keeps the last: who finds
+   * another instance's before its own writes that one again.
    */
-  async keep(answer: PaymentAnswer): Promise<PaymentAnswer> {
+  keep(answer: PaymentAnswer): { first: Promise<PaymentAnswer>; leave: () => void } {
     const { payment_id: id } = answer
-    const known = await this.find(id)
-    if (known !== undefined) return known
-    const { promise, resolve } = Promise.withResolvers<PaymentAnswer>()
-    this.#awaited.set(id, resolve)
-    await this.#write(answer)
-    const first = await promise
-    if (!first.body.equals(answer.body)) await this.#write(first)
-    return first
+    const { promise: heard, resolve } = Promise.withResolvers<PaymentAnswer>()
+    const all = this.#awaited.get(id) ?? new Set()
+    this.#awaited.set(id, all.add(resolve))
+    const leave = (): void => {
+      if (all.delete(resolve) && all.size === 0) this.#awaited.delete(id)
+    }
+    return { first: this.#keep(answer, heard), leave }
   }
 
-  leave(id: string): void {
-    this.#awaited.delete(id)
+  async #keep(answer: PaymentAnswer, heard: Promise<PaymentAnswer>): Promise<PaymentAnswer> {
+    const known = await this.find(answer.payment_id)
+    if (known !== undefined) return known
+    await this.#write(answer)
+    const first = await heard
+    if (!first.body.equals(answer.body)) await this.#write(first)
+    return first
   }
 
   /** Lets go what is older than a day. Every instance does so: a tombstone more is nothing. */

@@ -91,10 +91,11 @@ export class KafkaLedger implements PaymentLedger {
 
   async keep(answer: PaymentAnswer): Promise<PaymentAnswer> {
     const { use: answers } = await this.#reading((following) => following)
+    const { first, leave } = answers.keep(answer)
     try {
-      return await within(KEEP_MS, answers.keep(answer), () => new LateError())
+      return await within(KEEP_MS, first, () => new LateError())
     } finally {
-      answers.leave(answer.payment_id)
+      leave()
     }
   }
 

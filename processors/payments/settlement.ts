@@ -27,7 +27,7 @@ const SKEW_MS = 3_600_000
 /** Payments under way; beyond, no more are taken in until some have ended. */
 const OPEN_MAX = 1_000
 /** How often it looks for payments that nobody can bring again. */
-const FORGETS_EVERY: Micros = 60_000_000
+const FORGETS_EVERY_MS = 60_000
 
 /** What is counted of payments. */
 export interface PaymentMeter {
@@ -52,7 +52,8 @@ export class Settlement implements PartitionWork {
   /** Where the intents ended at the claim: all before may have been answered by a former owner. */
   readonly #claimedAt: number
   #open = 0
-  #forgetsAt: Micros = 0
+  /** By the steady clock: the wall clock may be put back. */
+  #forgetsAtMs = 0
 
   /**
    * Claims the events, then reads what they say, then checks whether the intents are those that were read. They are read
@@ -99,10 +100,10 @@ export class Settlement implements PartitionWork {
   /** What nobody can bring again is forgotten; now and then, since all payments of a day are looked at. */
   tick(): void {
     if (this.owned.position(INTENTS) >= this.#claimedAt) this.#ledger.restored()
-    const now = this.#now()
-    if (now < this.#forgetsAt) return
-    this.#forgetsAt = now + FORGETS_EVERY
-    this.#ledger.forget(now / 1e6)
+    const ms = this.#options.ports.clock.steady()
+    if (ms < this.#forgetsAtMs) return
+    this.#forgetsAtMs = ms + FORGETS_EVERY_MS
+    this.#ledger.forget(this.#now() / 1e6)
   }
 
   async #take(slice: Slice): Promise<void> {
