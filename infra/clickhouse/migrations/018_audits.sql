@@ -103,15 +103,15 @@ FROM
         state = 'different' AND NOT explained AS is_unexplained,
         greatest(abs(volume_difference), abs(ifNull(delta_difference, 0))) AS weight
     FROM audits
-    WHERE minute >= now() - INTERVAL 24 HOUR
+    WHERE minute >= now() - INTERVAL 24 HOUR AND NOT not_subscribed
 )
 GROUP BY venue
 ORDER BY venue
-COMMENT 'The audit of the last 24 h by venue: minutes compared, different, and different without a recorded reason; the worst of those that nothing explains';
+COMMENT 'The audit of the last 24 h by venue, of minutes in all of which a feed process was subscribed: how many were compared, differ, and differ without a recorded reason; the worst of those that nothing explains';
 
 ALTER TABLE audit_worst
     COMMENT COLUMN venue 'Venue name',
-    COMMENT COLUMN compared 'Minutes of the last 24 h that were compared',
+    COMMENT COLUMN compared 'Minutes of the last 24 h in all of which a feed process was subscribed',
     COMMENT COLUMN different 'Those of them that differ, by more than a billionth of the volume',
     COMMENT COLUMN unexplained 'Those that differ without a recorded reason',
     COMMENT COLUMN worst_volume_difference 'Largest (ours - theirs) / theirs of the unexplained ones, fraction; null: there is none',
