@@ -1,6 +1,7 @@
 import { emptyFields } from '../../schemas/codec.ts'
 import type { AlertEvent, Command, DeliveryOrder, Mark, Micros, Trigger } from '../../schemas/records.ts'
 import { recordId } from '../../schemas/record-id.ts'
+import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { applyCommand, nowOf, type Outcome } from './commands.ts'
 import { applyInput, type Moved } from './evaluate.ts'
@@ -97,13 +98,15 @@ function tell(state: AlertsState, moved: Moved, out: Emitter): void {
   if (moved.event === 'triggered' || moved.event === 'resolved') remember(state, moved.alert, moved.cause, out.origin)
 }
 
+/** Nobody waits for a mark of the journal: it is told of whether alerts go on, and how far ClickHouse is. */
 function tick(state: AlertsState, time: Micros, out: Emitter): void {
+  const isRare = isRareMark(state.time, time)
   advance(state, time, {
     moved: (moved) => tell(state, moved, out),
     purged: ({ alert_id: id }) => out.purged(id),
   })
   forgetRecentTriggers(state)
-  out.mark({ ...emptyFields('mark'), writer: ALERTS, run: 0, time })
+  if (isRare) out.mark({ ...emptyFields('mark'), writer: ALERTS, run: 0, time })
 }
 
 /** Emits what follows from one record of the log. */

@@ -135,12 +135,15 @@ describe('what is held', () => {
   })
 })
 
-it('forwards the time that both logs have passed, behind the audits that it closes', () => {
+it('forwards the time that both logs have passed every ten seconds of it, behind the audits that it closes', () => {
   const fed = new AuditTestDriver()
     .candles(candle(), mark(T0 + 5))
     .flow(flow(), mark(T0 + 3), mark(CLOSES))
-    .candles(mark(CLOSES + 1))
-  expect(fed.marks).toEqual([T0 + 3, T0 + 5, CLOSES])
+    .candles(mark(CLOSES + 1), mark(CLOSES + 12 * SECOND))
+    .flow(mark(CLOSES + 9 * SECOND))
+    .restart()
+    .flow(mark(CLOSES + 11 * SECOND))
+  expect(fed.marks).toEqual([T0 + 3, CLOSES, CLOSES + 11 * SECOND])
   const kinds = fed.emitted.map(({ message }) => message?.type)
   expect(kinds).toEqual(['mark', 'audit', 'mark', 'mark'])
 })

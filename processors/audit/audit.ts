@@ -1,5 +1,6 @@
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Audit, Candle, Flow, Mark, Micros } from '../../schemas/records.ts'
+import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Context, Entry as LogEntry, Output, Processor } from '../kernel/processor.ts'
 import { compareWithCandle, type OurVolume } from './compare.ts'
 import { loadState, saveState } from './save.ts'
@@ -134,11 +135,13 @@ function compare(
   emit({ topic: 'derived.audit', key: asset, message: { type: 'audit', value } })
 }
 
-/** Who reads the mark has read all audits of minutes that both logs have passed. */
+/** Who reads the mark has read all audits of minutes that both logs have passed; nobody waits for one. */
 function forward(state: AuditState, emit: Emit): void {
   const time: Micros = Math.min(state.flowTime, state.candleTime)
   if (time <= state.forwarded) return
+  const isRare = isRareMark(state.forwarded, time)
   state.forwarded = time
+  if (!isRare) return
   const value: Mark = { ...emptyFields('mark'), writer: AUDIT, run: 0, time }
   emit({ topic: 'derived.audit', key: AUDIT, message: { type: 'mark', value } })
 }

@@ -54,7 +54,7 @@ export interface AuditState {
   flowTime: Micros
   /** Newest mark of market.candles. */
   candleTime: Micros
-  /** Time of the mark that was forwarded last. */
+  /** What both logs have passed; its mark is forwarded every ten seconds of it. */
   forwarded: Micros
   /** By minute since the Unix epoch, then by `asset|instrument`. */
   readonly minutes: Map<number, Map<string, Entry>>
