@@ -5,7 +5,7 @@ import { classify } from '../../processors/cvd/signal.ts'
 import { LATENESS } from '../../processors/cvd/state.ts'
 import type { Stretch } from '../../processors/cvd/covered-time.ts'
 import type { PastHour } from '../../processors/present/state.ts'
-import type { Flow, InstrumentVolume, Micros } from '../../schemas/records.ts'
+import type { Cvd, Flow, InstrumentVolume, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
 import { heldPast, hourOf, pastInstruments, type HeldPast, type Source } from './held-past.ts'
@@ -39,10 +39,18 @@ export interface InstrumentSums extends Sums {
 export function flowTime(present: Present, asset: string): Micros | undefined {
   const { time, cvd } = present.of(asset)
   const told = time.get('derived.flow')
-  const closed = cvd.get(asset)?.closed
-  if (closed === undefined || told === undefined) return told
+  const counted = cvd.get(asset)
+  if (counted === undefined || told === undefined) return told
   // What has closed says itself which time that follows from.
-  return Math.min(Math.max(told, closed + LATENESS), closed + LATENESS + BUCKET - 1)
+  const from = counted.closed + LATENESS
+  const now = Math.max(told, from)
+  return now < from + BUCKET || isAtRest(counted) ? now : from + BUCKET - 1
+}
+
+/** Whether no period has a trade of it: then all stays as it was told until something is told again. */
+function isAtRest({ instruments }: Cvd): boolean {
+  const volumes = instruments.flatMap((one) => one.volumes).filter(({ period }) => period in periods)
+  return volumes.every(({ buy, sell }) => buy === 0 && sell === 0)
 }
 
 /** Each instrument's running total and its sums of a period up to `now`; those without a trade or a past are not there. */

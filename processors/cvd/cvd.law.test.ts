@@ -14,7 +14,7 @@ const HOUR = 3_600 * SECOND
 /** So late in an hour that the trades lie in two. */
 const BEGIN = T0 + HOUR - 50 * SECOND
 /** Seconds behind it by which every log has ended. */
-const LAST = 20_000
+const LAST = 1_500_000
 const codec = localCodec()
 const [row] = processorsNamed(['cvd'])
 
@@ -272,13 +272,14 @@ const trades = (unit: number): fc.Arbitrary<Input> =>
       return { partition, message: trade({ ...market, first_id: id, time, price, size, taker, origin, gap_id: gap }) }
     })
 
-/** Mostly seconds on, sometimes far beyond the state's horizon. */
+/** Mostly seconds on, sometimes far beyond the state's horizon, or beyond every period. */
 const marks = fc
   .record({
     partition: fc.nat(PARTITIONS - 1),
     after: fc.oneof(
       { weight: 20, arbitrary: fc.integer({ min: 0, max: 120 }) },
       { weight: 1, arbitrary: fc.integer({ min: 7_000, max: 14_000 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 600_000, max: 1_400_000 }) },
     ),
   })
   .map(({ partition, after }): Input => ({ partition, message: mark(BEGIN + after * SECOND) }))

@@ -42,6 +42,17 @@ describe('a ring', () => {
     expect([...ring.changes()].map(([, slots]) => slots)).toEqual([[]])
   })
 
+  it('drops what was saved of a time that has left, also where it was loaded behind that', () => {
+    const ring = new Ring('1h', T0 + BUCKET)
+    ring.add(T0, volume(1, 0))
+    const saved = [...ring.changes()].flatMap(([, slots]) => slots)
+    const loaded = new Ring('1h', T0 + HOUR + BUCKET)
+    loaded.load(saved)
+    loaded.advance(T0 + HOUR + 24 * BUCKET)
+    expect([...loaded.changes()].map(([, slots]) => slots)).toEqual([[]])
+    expect(loaded.hasLeft(T0)).toBe(true)
+  })
+
   it('sums to the last bit alike, whether or not it was saved and loaded, and summed up before', () => {
     const add = fc.record({
       at: fc.integer({ min: -400, max: 800 }),

@@ -28,16 +28,20 @@ interface SlotSum {
   sell_quote: number
 }
 
+const noSlots = new Float64Array(0)
+const noVolume: Volume = { buy: 0, sell: 0, buy_quote: 0, sell_quote: 0 }
+
 /**
  * Volumes of one instrument over one rolling period, in slots of the period's bucket width. Sums are made
  * slot by slot from the oldest on, so that nothing drifts and a restored ring gives the same sum to the last bit.
+ * One that is empty takes no memory for slots.
  */
 export class Ring {
   readonly #name: PeriodName
   readonly #period: Period
   readonly #slots: number
   /** Slot by slot, `WIDTH` numbers each. */
-  readonly #volumes: Float64Array
+  #volumes = noSlots
   /** Number of the newest slot; the oldest is `slots - 1` before it. */
   #newest: number
   readonly #changed = new Set<number>()
@@ -55,7 +59,6 @@ export class Ring {
     this.#name = name
     this.#period = period
     this.#slots = period.length / period.bucket
-    this.#volumes = new Float64Array(this.#slots * WIDTH)
     this.#newest = newestSlot(period, end)
   }
 
@@ -69,11 +72,16 @@ export class Ring {
     const newest = newestSlot(this.#period, end)
     if (newest <= this.#newest) return
     const from = Math.max(this.#newest + 1, newest - this.#slots + 1)
-    for (let slot = from; slot <= newest; slot++) this.#clear(slot)
+    if (!this.#isEmpty) for (let slot = from; slot <= newest; slot++) this.#clear(slot)
     this.#newest = newest
-    const oldest = newest - this.#slots + 1
+    const oldest = this.#oldest
     if (this.#older.some((known) => known.from < oldest)) this.#older = this.#older.filter(({ from }) => from >= oldest)
     this.#dropChunks()
+  }
+
+  /** Whether nothing of a time is in the period any more, nor saved beside what is. */
+  hasLeft(time: Micros): boolean {
+    return Math.floor(Math.floor(time / this.#period.bucket) / CHUNK) < Math.floor(this.#oldest / CHUNK)
   }
 
   /** Adds volume at a time before the end; what is older than the period is let go. */
@@ -83,7 +91,8 @@ export class Ring {
 
   /** The period's sums, then those of the same slots once it has moved on by one slot, by two and so on up to `on`. */
   sums(on = 0): PeriodVolume[] {
-    const oldest = this.#newest - this.#slots + 1
+    if (this.#isEmpty) return Array.from({ length: on + 1 }, (_, moved) => this.#told(noVolume, moved))
+    const oldest = this.#oldest
     const sum = this.#sum
     const { to, buy, sell, buy_quote, sell_quote } = this.#olderFrom(oldest + on)
     setSum(sum, to, buy, sell, buy_quote, sell_quote)
@@ -169,7 +178,7 @@ export class Ring {
     setSum(two, to, buy2, sell2, buyQuote2, sellQuote2)
   }
 
-  #told({ buy, sell, buy_quote, sell_quote }: SlotSum, moved: number): PeriodVolume {
+  #told({ buy, sell, buy_quote, sell_quote }: Volume, moved: number): PeriodVolume {
     return { period: this.#name, to: this.end + moved * this.#period.bucket, buy, sell, buy_quote, sell_quote }
   }
 
@@ -177,8 +186,12 @@ export class Ring {
     return (slot % this.#slots) * WIDTH
   }
 
-  get isEmpty(): boolean {
+  get #isEmpty(): boolean {
     return this.#chunks.size === 0
+  }
+
+  get #oldest(): number {
+    return this.#newest - this.#slots + 1
   }
 
   /** Chunks that changed since they were last forgotten; without slots: gone. */
@@ -190,14 +203,20 @@ export class Ring {
     this.#changed.clear()
   }
 
-  /** Puts saved slots back. */
+  /** Puts saved slots back; those that have left the period are dropped with the others of their chunk. */
   load(slots: readonly RingSlot[]): void {
-    for (const [slot, buy, sell, buy_quote, sell_quote] of slots) this.#put(slot, { buy, sell, buy_quote, sell_quote })
+    for (const [slot, buy, sell, buy_quote, sell_quote] of slots) {
+      this.#hold(Math.floor(slot / CHUNK))
+      this.#put(slot, { buy, sell, buy_quote, sell_quote })
+    }
     this.#changed.clear()
   }
 
   #put(slot: number, { buy, sell, buy_quote, sell_quote }: Volume): void {
     if (slot > this.#newest || slot <= this.#newest - this.#slots) return
+    const chunk = Math.floor(slot / CHUNK)
+    this.#hold(chunk)
+    this.#changed.add(chunk)
     const at = this.#placeOf(slot)
     const volumes = this.#volumes
     volumes[at] = (volumes[at] ?? 0) + buy
@@ -205,9 +224,11 @@ export class Ring {
     volumes[at + 2] = (volumes[at + 2] ?? 0) + buy_quote
     volumes[at + 3] = (volumes[at + 3] ?? 0) + sell_quote
     if (slot < this.#newest) this.#older = this.#older.filter(({ from, to }) => slot < from || slot >= to)
-    const chunk = Math.floor(slot / CHUNK)
+  }
+
+  #hold(chunk: number): void {
+    if (this.#isEmpty) this.#volumes = new Float64Array(this.#slots * WIDTH)
     this.#chunks.add(chunk)
-    this.#changed.add(chunk)
   }
 
   #clear(slot: number): void {
@@ -216,7 +237,7 @@ export class Ring {
   }
 
   #dropChunks(): void {
-    const oldest = Math.floor((this.#newest - this.#slots + 1) / CHUNK)
+    const oldest = Math.floor(this.#oldest / CHUNK)
     if (oldest === this.#oldestChunk) return
     this.#oldestChunk = oldest
     for (const chunk of this.#chunks) {
@@ -224,6 +245,7 @@ export class Ring {
       this.#chunks.delete(chunk)
       this.#changed.add(chunk)
     }
+    if (this.#isEmpty) this.#volumes = noSlots
   }
 
   #slotsOf(chunk: number): RingSlot[] {

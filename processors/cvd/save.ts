@@ -34,7 +34,7 @@ type Saved =
   | ({ readonly kind: 'hour' } & Named & SavedHour)
   | ({ readonly kind: 'counted' } & Named & { readonly counted: Counted })
   | ({ readonly kind: 'ring' } & Named & { readonly period: PeriodName; readonly slots: readonly RingSlot[] })
-  | ({ readonly kind: 'classes' } & Pick<AssetState, 'asset' | 'v' | 'classes'>)
+  | ({ readonly kind: 'classes' } & Pick<AssetState, 'asset' | 'v' | 'isAsLooked' | 'classes'>)
 
 type Named = Pick<InstrumentState, 'asset' | 'instrument'>
 
@@ -113,7 +113,7 @@ function savedHour({ owner: { asset, instrument }, index, sum }: Hour): Saved {
 }
 
 function saveAsset(state: AssetState, changes: ChangedParts<Saved>): void {
-  const { asset, v, classes } = state
+  const { asset, v, isAsLooked, classes } = state
   for (const { instrument, covered, counted, isCountedChanged, rings } of state.instruments) {
     const name = `${asset}|${instrument}`
     if (covered.isChanged) changes.put(`covered|${name}`, { kind: 'covered', asset, instrument, ...covered.saved })
@@ -126,7 +126,7 @@ function saveAsset(state: AssetState, changes: ChangedParts<Saved>): void {
         else changes.put(key, { kind: 'ring', asset, instrument, period, slots })
       }
   }
-  if (state.areClassesChanged) changes.put(`classes|${asset}`, { kind: 'classes', asset, v, classes })
+  if (state.areClassesChanged) changes.put(`classes|${asset}`, { kind: 'classes', asset, v, isAsLooked, classes })
 }
 
 /** The state made of the latest text of each part. */
@@ -200,9 +200,10 @@ function loadCounted(state: CvdState, { asset, instrument, counted }: Of<'counte
   instrumentOf(state, asset, instrument).counted = counted
 }
 
-function loadClasses(state: CvdState, { asset, v, classes }: Of<'classes'>): void {
+function loadClasses(state: CvdState, { asset, v, isAsLooked, classes }: Of<'classes'>): void {
   const known = assetOf(state, asset)
   known.v = v
+  known.isAsLooked = isAsLooked
   Object.assign(known.classes, classes)
 }
 

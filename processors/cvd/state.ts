@@ -86,6 +86,8 @@ export interface AssetState {
   v: number
   /** Something of it has changed that was not told yet. */
   isUntold: boolean
+  /** Nothing of it has changed since the last look at it. */
+  isAsLooked: boolean
 }
 
 /** What the processor knows of one partition. Bounded: 2 h of buckets, 7 d of rings, the catalogue's instruments. */
@@ -97,6 +99,8 @@ export interface CvdState {
   /** Buckets below this index are no longer kept. */
   gone: number
   readonly assets: Map<string, AssetState>
+  /** Those that are looked at when a bucket closes: not those at rest, of which no period has a trade any more. */
+  readonly awake: Set<AssetState>
   /** By name, so that a trade costs one look-up; one that changed its asset is also there under both. */
   readonly instruments: Map<string, InstrumentState>
   /** Buckets by index, for closing and letting go. */
@@ -133,6 +137,7 @@ export function emptyState(): CvdState {
     closed: 0,
     gone: 0,
     assets: new Map(),
+    awake: new Set(),
     instruments: new Map(),
     buckets: new Map(),
     heldBack: [],
@@ -165,8 +170,10 @@ export function assetOf(state: CvdState, asset: string): AssetState {
     areClassesChanged: false,
     v: 0,
     isUntold: false,
+    isAsLooked: false,
   }
   state.assets.set(asset, made)
+  state.awake.add(made)
   return made
 }
 

@@ -37,15 +37,26 @@ export function advanceTime(state: CvdState, { time, isUnread }: Moment, { offse
   setTime(state, time)
   const { closed } = state
   if (closed === wasClosed) return nothing
-  const assets = [...state.assets.values()].sort((a, b) => compare(a.asset, b.asset))
-  for (const asset of assets) advance(state, asset, v)
+  for (const asset of state.awake)
+    if (isAtRest(asset)) state.awake.delete(asset)
+    else advance(state, asset, v)
   const closedNow = closing(state, wasClosed, closed)
   for (const bucket of closedNow) close(state, bucket, { offset, v })
   const hours = takeHours(state, wasClosed, v, isUnread)
   letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
   letHoursGo(state)
+  const assets = [...state.awake].sort((a, b) => compare(a.asset, b.asset)) // who traded in what has closed is awake again
   const signals = assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v))
   return { hours, signals, metrics: metricsOf(assets, closedNow, { time: closed * BUCKET, v }) }
+}
+
+/**
+ * Whether no period had a trade of it at the last look, so that it was told so then: until something is counted it stays
+ * that way. It follows from what is saved, so that it is the same behind a restart.
+ */
+function isAtRest({ instruments, isAsLooked }: AssetState): boolean {
+  if (!isAsLooked) return false
+  return instruments.every(({ counted, rings }) => counted === undefined || rings['7d'].hasLeft(counted.newest))
 }
 
 function advance(state: CvdState, asset: AssetState, v: number): void {
@@ -55,6 +66,7 @@ function advance(state: CvdState, asset: AssetState, v: number): void {
     covered.forget(end)
   }
   tell(state, asset, v)
+  asset.isAsLooked = true
 }
 
 /** In an order that follows from the log alone, since sums in the rings depend on it. */

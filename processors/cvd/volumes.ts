@@ -19,8 +19,8 @@ export function count(state: CvdState, instrument: InstrumentState, index: numbe
   const { counted, owner, rings } = instrument
   instrument.counted = counted === undefined ? countedOf(part) : plus(counted, part)
   instrument.isCountedChanged = true
-  for (const name of periodNames) rings[name].add(index * BUCKET, part)
   tell(state, owner, v)
+  for (const name of periodNames) rings[name].add(index * BUCKET, part)
 }
 
 function countedOf(part: Part): Counted {
@@ -60,9 +60,18 @@ function hourStart(time: Micros): Micros {
 
 /** What is counted of an asset has changed: it is told when the batch or the next mark ends. */
 export function tell(state: CvdState, asset: AssetState, v: number): void {
+  wake(state, asset)
   asset.v = v
+  asset.isAsLooked = false
   if (!asset.isUntold) state.untold.push(asset)
   asset.isUntold = true
+}
+
+/** What rested is looked at from now on: its rings stand where those of the others do. */
+function wake({ awake, closed }: CvdState, asset: AssetState): void {
+  if (awake.has(asset)) return
+  awake.add(asset)
+  for (const { rings } of asset.instruments) for (const name of periodNames) rings[name].advance(closed * BUCKET)
 }
 
 /** Hands on what has changed, in an order that follows from the log alone. */
@@ -78,9 +87,11 @@ export function takeUntold(state: CvdState, take: (cvd: Cvd) => void): void {
   state.untold.length = 0
 }
 
-/** What was told of all assets, as it was last told. */
-export function toldAgain({ assets, closed }: CvdState): Cvd[] {
+/** What was told of all assets, as it was last told; of those at rest that they still are. */
+export function toldAgain(state: CvdState): Cvd[] {
+  const { assets, closed } = state
   const told = [...assets.values()].filter(({ v, isUntold }) => v > 0 && !isUntold)
+  for (const asset of told) wake(state, asset)
   const end = closed * BUCKET
   const ends = endsOf(end)
   return told.toSorted(byName).map((asset) => cvdOf(asset, end, ends))
