@@ -17,6 +17,7 @@ const COMMAND_MS = 5_000
 /** A read has caught up with the log by then, milliseconds. */
 const CATCH_UP_MS = 1_000
 const RECORD_MS = 2_000
+const notSent = 'The request cannot be taken in right now, and nothing was changed'
 /** When a caller should come back, seconds. */
 const RETRY_AFTER_SECONDS = 2
 
@@ -61,8 +62,11 @@ export class KafkaAlerts implements AlertLog {
   async command(command: Command): Promise<AlertEvent> {
     const { now } = this.#options
     let commander: Commander | undefined
+    // What was not sent by then never is.
+    const unanswered = (cause?: unknown): ApiError =>
+      away(commander === undefined ? notSent : 'It is not yet known what became of the request')(cause)
     try {
-      return await this.#log.within(COMMAND_MS, away('It is not yet known what became of the request'), ({ use }) => {
+      return await this.#log.within(COMMAND_MS, unanswered, ({ use }) => {
         commander = use.commander
         return commander.send(command, now())
       })

@@ -6,7 +6,7 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { otherLogFrom } from '../../processors/kernel/position-check.ts'
 import { ApiError } from '../errors.ts'
 import type { Unread } from '../unread.ts'
-import { within, LogConnection, type LogAccess } from './log-connection.ts'
+import { begunWithin, LogConnection, type LogAccess } from './log-connection.ts'
 
 /** What of the log is used once it is connected. */
 export interface Connected {
@@ -55,18 +55,21 @@ export class FollowedLog<Use> {
     this.#connection = new LogConnection(options, (log, codec) => follow(options, log, codec))
   }
 
-  /** What `work` gives; throws `away` after `ms` milliseconds, and in place of every error that is not one for callers. */
+  /**
+   * What `work` gives; throws `away` after `ms` milliseconds, and in place of every error that is not one for callers. Work
+   * that waits for the first connection is given up then.
+   */
   async within<Value>(
     ms: number,
     away: Away,
     work: (following: Following<Use>) => Promise<Value> | Value,
   ): Promise<Value> {
-    const done = this.#connection.opened.then((following) => {
+    const begin = (following: Following<Use> | undefined): Promise<Value> | Value => {
       if (following === undefined) throw away()
       return work(following)
-    })
+    }
     try {
-      return await within(ms, done, () => away())
+      return await begunWithin(ms, this.#connection.opened, begin, away)
     } catch (error) {
       throw error instanceof ApiError ? error : away(error)
     }

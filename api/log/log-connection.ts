@@ -70,6 +70,27 @@ async function attempt<Opened>(options: ConnectionOptions, open: Open<Opened>): 
   }
 }
 
+/**
+ * What `work` gives of what is opened by then, or `late()` thrown after `ms`. What was not begun by then never is: whoever
+ * asked has been told that it failed.
+ */
+export async function begunWithin<Opened, Value>(
+  ms: number,
+  opened: Promise<Opened>,
+  work: (opened: Opened) => Promise<Value> | Value,
+  late: () => Error,
+): Promise<Value> {
+  let isLate = false
+  const done = opened.then((there) => {
+    if (isLate) throw late()
+    return work(there)
+  })
+  return within(ms, done, () => {
+    isLate = true
+    return late()
+  })
+}
+
 /** `work`, or `late()` thrown when it takes longer than `ms`; the work itself is not stopped. */
 export async function within<Value>(ms: number, work: Promise<Value>, late: () => Error): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
