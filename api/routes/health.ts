@@ -153,7 +153,7 @@ const healthOutput = jsonOutput(
       }),
       audit: byName(
         object('Our minutes of the last 24 h beside the venue’s own candles', {
-          compared: integer('Minutes of an instrument, streamed for all of it, that were compared'),
+          compared: integer('Minutes of an instrument that were compared, since it was first streamed'),
           different: integer('Those that differ by more than a billionth'),
           unexplained: integer('Those that no recorded gap or subscription explains'),
           worst_volume_difference: nullableNumber(

@@ -112,8 +112,8 @@ it('tells which minutes a gap or a subscription explains, and the worst of those
   expect(await world.rows('SELECT * FROM audit_worst')).toEqual([
     {
       venue: 'binance',
-      compared: 6,
-      different: 5,
+      compared: 7,
+      different: 6,
       unexplained: 2,
       worst_volume_difference: -0.003,
       worst_delta_difference: 0.003,

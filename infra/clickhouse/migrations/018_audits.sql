@@ -63,6 +63,7 @@ SELECT
         WHERE reader = 'cvd' AND topic = 'market.trades' AND reason != 'output_cut'
     ) AS in_log_gap,
     streamed.until < audit.minute_end AS not_subscribed,
+    streamed.since = toDateTime64(0, 6, 'UTC') AS not_yet_subscribed,
     toBool(in_gap OR in_log_gap OR not_subscribed) AS explained,
     audit.time AS time,
     v,
@@ -82,6 +83,7 @@ ALTER TABLE audits
     COMMENT COLUMN in_gap '1: a recorded gap touches the minute',
     COMMENT COLUMN in_log_gap '1: the log lost trades of its partition before they were counted, at a time that touches the minute',
     COMMENT COLUMN not_subscribed '1: no feed process was subscribed for all of the minute',
+    COMMENT COLUMN not_yet_subscribed '1: it began before the instrument was subscribed for the first time',
     COMMENT COLUMN explained 'in_gap, in_log_gap or not_subscribed: a difference is no surprise',
     COMMENT COLUMN time 'Partition time of the comparison',
     COMMENT COLUMN partition 'Kafka partition of derived.audit';
@@ -103,15 +105,15 @@ FROM
         state = 'different' AND NOT explained AS is_unexplained,
         greatest(abs(volume_difference), abs(ifNull(delta_difference, 0))) AS weight
     FROM audits
-    WHERE minute >= now() - INTERVAL 24 HOUR AND NOT not_subscribed
+    WHERE minute >= now() - INTERVAL 24 HOUR AND NOT not_yet_subscribed
 )
 GROUP BY venue
 ORDER BY venue
-COMMENT 'The audit of the last 24 h by venue, of minutes in all of which a feed process was subscribed: how many were compared, differ, and differ without a recorded reason; the worst of those that nothing explains';
+COMMENT 'The audit of the last 24 h by venue, of minutes since an instrument was first subscribed: how many were compared, differ, and differ without a recorded reason; the worst of those that nothing explains';
 
 ALTER TABLE audit_worst
     COMMENT COLUMN venue 'Venue name',
-    COMMENT COLUMN compared 'Minutes of the last 24 h in all of which a feed process was subscribed',
+    COMMENT COLUMN compared 'Minutes of the last 24 h that were compared',
     COMMENT COLUMN different 'Those of them that differ, by more than a billionth of the volume',
     COMMENT COLUMN unexplained 'Those that differ without a recorded reason',
     COMMENT COLUMN worst_volume_difference 'Largest (ours - theirs) / theirs of the unexplained ones, fraction; null: there is none',
