@@ -5,6 +5,7 @@ import { fakePresent } from './testing/fake-present.ts'
 import { fillAsset } from './testing/market-facts.ts'
 import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
 import { percentOf } from './views/funding.ts'
+import type { ChannelRow } from './views/world.ts'
 
 const HOUR = 3_600_000_000
 
@@ -297,6 +298,26 @@ describe('/liquidation/recent', () => {
     expect(await api.body('/liquidation/recent')).toMatchObject({
       stats: { last_24h: { total_events: 1, since: new Date((NOW - STRETCH) / 1000).toISOString() } },
     })
+  })
+
+  it('says of which time each venue was heard without a break', async () => {
+    type Change = (channel: ChannelRow) => Partial<ChannelRow>
+    const ofOkx =
+      (change: Change): Change =>
+      (row) =>
+        row.venue === 'okx' ? change(row) : {}
+    const complete = async (change: Change): Promise<boolean[]> => {
+      api.advance(15_000)
+      const { channels } = api.database
+      api.database.channels = channels.map((row) => ({ ...row, ...change(row) }))
+      const { stats } = (await api.body('/liquidation/recent')) as { stats: Record<string, { complete: boolean }> }
+      return Object.values(stats).map((one) => one.complete)
+    }
+    expect(await complete(({ time }) => ({ since: time - HOUR }))).toEqual([true, false])
+    expect(await complete(ofOkx(({ time }) => ({ since: time - HOUR + 1 })))).toEqual([false, false])
+    expect(await complete(ofOkx(() => ({ state: 'down' })))).toEqual([false, false])
+    expect(await complete(({ time }) => ({ time: time - 1 }))).toEqual([false, false]) // of a feed that says no more
+    expect(await complete(({ time }) => ({ since: time - 24 * HOUR }))).toEqual([true, true])
   })
 
   it('says since when it counts', async () => {

@@ -4,15 +4,25 @@ import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { liquidationVenues } from '../../schemas/venues.ts'
 import { findAsset, type Listed } from '../catalogue.ts'
-import type { Present } from '../present.ts'
 import type { View } from '../reply.ts'
 import { begunOf, countableOf, countedOf, liquidationsOf, type LiquidationRow } from '../views/liquidations.ts'
 import { iso } from '../views/time.ts'
 import { heardOn, settledTime } from '../views/world.ts'
-import { array, instant, integer, nullableInstant, nullableText, number, object, oneOf, text } from '../schema.ts'
+import {
+  array,
+  boolean,
+  instant,
+  integer,
+  nullableInstant,
+  nullableText,
+  number,
+  object,
+  oneOf,
+  text,
+} from '../schema.ts'
 import { limitOf, symbolFilter } from '../parameters.ts'
 import { readLiquidated, type Liquidated } from '../views/liquidated.ts'
-import { readLive } from '../views/live.ts'
+import { areLive, readLive } from '../views/live.ts'
 import { noData, replyNow, viewContext, type Asking, type ViewContext, agedBy, dataErrors, stamped } from './answers.ts'
 import { SERIES_SPAN, seriesRoute, type SeriesSource } from './series.ts'
 
@@ -38,6 +48,12 @@ export const liquidationFields = {
   ),
 }
 
+/** What a count of a time rests on. */
+const counted = {
+  since: nullableInstant('From when they count; null: none was ever seen'),
+  complete: boolean('All of that time was heard, of every venue without a break; what was missed no venue tells later'),
+}
+
 const liquidationsOutput = jsonOutput(
   'Newest liquidations',
   object('Liquidations of the last 24 h, at most the newest 1000', {
@@ -50,12 +66,12 @@ const liquidationsOutput = jsonOutput(
         long_liquidations: integer('Of longs'),
         short_liquidations: integer('Of shorts'),
         total_value_usd: number('USD'),
-        since: nullableInstant('From when they count; null: none was ever seen'),
+        ...counted,
       }),
       last_24h: object('The last 24 hours', {
         total_events: integer('Liquidations'),
         total_value_usd: number('USD'),
-        since: nullableInstant('From when they count; null: none was ever seen'),
+        ...counted,
       }),
     }),
     ...agedBy('30 s without word from any venue'),
@@ -101,7 +117,7 @@ function liquidationsView({ present, world }: ViewContext, listed: Listed | null
     count: events.length,
     symbol_filter: listed === null ? null : `${listed.symbol}USDT`,
     events,
-    stats: shownStats(present, rows, { asset: listed?.asset ?? null, now }),
+    stats: shownStats({ present, world }, rows, { asset: listed?.asset ?? null, now }),
   }
   const heard = liquidationVenues.map((venue) => heardOn(world, 'market.liquidations', venue))
   const asOf = Math.max(0, ...heard, rows[0]?.time ?? 0)
@@ -127,15 +143,17 @@ export function eventOf(row: LiquidationRow, partitions: number): object {
 
 /** Statistics count the log: `since` is where it begins, or what is counted of it, if that is within the window. */
 function shownStats(
-  present: Present,
+  { present, world }: Pick<ViewContext, 'present' | 'world'>,
   rows: readonly LiquidationRow[],
   { asset, now }: { asset: string | null; now: Micros },
 ): object {
   const begun = begunOf(present)
   const of = (width: Micros) => {
-    const { since, rows: held, sums } = countableOf(present, rows, now - width)
-    const counted = countedOf({ rows: held, sums: sums.filter((sum) => asset === null || sum.asset === asset) })
-    return { ...counted, since: begun === null ? null : iso(Math.max(since, begun)) }
+    const from = now - width
+    const { since, rows: held, sums } = countableOf(present, rows, from)
+    const counts = countedOf({ rows: held, sums: sums.filter((sum) => asset === null || sum.asset === asset) })
+    const complete = since === from && areLive(world, channels, { from, to: now })
+    return { ...counts, restsOn: { since: begun === null ? null : iso(Math.max(since, begun)), complete } }
   }
   const [hour, day] = [of(HOUR), of(WINDOW)]
   return {
@@ -144,9 +162,9 @@ function shownStats(
       long_liquidations: hour.longs,
       short_liquidations: hour.shorts,
       total_value_usd: asDecimal(hour.usd),
-      since: hour.since,
+      ...hour.restsOn,
     },
-    last_24h: { total_events: day.events, total_value_usd: asDecimal(day.usd), since: day.since },
+    last_24h: { total_events: day.events, total_value_usd: asDecimal(day.usd), ...day.restsOn },
   }
 }
 

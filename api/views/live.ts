@@ -11,9 +11,18 @@ const liveSql = `SELECT venue, ${microsSql('time')} AS from_us, ${microsSql('unt
   WHERE topic = {topic:String} AND until >= ${timeParam('from')} AND time < ${timeParam('to')}
   ORDER BY from_us DESC LIMIT ${STRETCHES_MAX}`
 
+/** Channels of these venues for a topic. */
 interface Channels {
   readonly topic: TopicName
   readonly venues: readonly string[]
+}
+
+/** Whether each venue's channels for a topic are live since before a time began up to its end, as the newest marks say. */
+export function areLive({ channels }: World, { topic, venues }: Channels, { from, to }: Stretch): boolean {
+  const live = channels.filter(
+    (row) => row.topic === topic && row.state === 'live' && row.since <= from && row.time >= to,
+  )
+  return venues.every((name) => live.some(({ venue }) => venue === name))
 }
 
 /**
@@ -28,9 +37,7 @@ export async function readLive(
   const held = world.channels
     .filter((row) => row.topic === topic && row.state === 'live')
     .map(({ venue, since, time }) => ({ venue, from: since, to: time }))
-  const isAll = ({ from, to }: Stretch): boolean => from <= range.from && to >= range.to
-  const isKnown = venues.every((name) => held.some((one) => one.venue === name && isAll(one)))
-  const rows = isKnown ? [] : await database.query(liveSql, { topic, ...range })
+  const rows = areLive(world, { topic, venues }, range) ? [] : await database.query(liveSql, { topic, ...range })
   const stretches = [...rows.map((raw) => stretchOf(new Row(raw))), ...held]
   const byVenue = new Map([...Map.groupBy(stretches, ({ venue }) => venue)].map(([name, own]) => [name, joined(own)]))
   return (venue, { from, to }) => byVenue.get(venue)?.some((live) => live.from <= from && live.to >= to) === true

@@ -51,11 +51,12 @@ export class Liquidations {
       this.#known.set(identity(event), event)
     }
     const { last_1h: hour, last_24h: day } = answer.body.stats
+    const missed = ({ complete }: { readonly complete: boolean }): string => (complete ? '' : ', as far as was heard')
     say(
       this.#panel.querySelector('.stats'),
       `Last hour: ${format.count(hour.total_events)} worth ${format.compact(hour.total_value_usd)} USD ` +
-        `(${format.count(hour.long_liquidations)} long, ${format.count(hour.short_liquidations)} short). ` +
-        `Last 24 h: ${format.count(day.total_events)} worth ${format.compact(day.total_value_usd)} USD.`,
+        `(${format.count(hour.long_liquidations)} long, ${format.count(hour.short_liquidations)} short)${missed(hour)}. ` +
+        `Last 24 h: ${format.count(day.total_events)} worth ${format.compact(day.total_value_usd)} USD${missed(day)}.`,
     )
     setState(this.#panel, this.#known.size === 0 ? 'empty' : 'ready', 'No liquidation in the last 24 h.')
   }
