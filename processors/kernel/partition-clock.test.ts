@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Mark, Micros } from '../../schemas/records.ts'
-import { noTime, PartitionClock } from './partition-clock.ts'
+import { isRareMark, noTime, PartitionClock } from './partition-clock.ts'
 
 const SECOND: Micros = 1_000_000
 const MINUTE = 60 * SECOND
@@ -51,6 +51,26 @@ describe('partition time', () => {
     expect(clock.time).toBe(NOW + 60 * MINUTE + SECOND)
   })
 
+  it.each([
+    { why: 'about as far', jumps: [60 * MINUTE], after: 60 * MINUTE - 5 * SECOND, follows: true },
+    { why: 'less far', jumps: [60 * MINUTE], after: 60 * MINUTE - 5 * SECOND - 1, follows: false },
+    { why: 'as far as the one before', jumps: [60 * MINUTE, 30 * MINUTE], after: 30 * MINUTE, follows: true },
+  ])('after a jump that tells nothing, a mark that is $why: $follows', ({ jumps, after, follows }) => {
+    const clock = clockAt(feedMark(0), ...jumps.map((jump) => feedMark(jump)))
+    expect(clock.follow(IN, feedMark(after))).toBe(follows)
+  })
+
+  it('counts the next mark that tells nothing from the largest, though others came behind it', () => {
+    for (const told of [0, null]) {
+      const clock = clockAt(feedMark(0, 0), feedMark(-10 * MINUTE, told))
+      expect(clock.follow(IN, feedMark(MINUTE))).toBe(true)
+    }
+  })
+
+  it('follows a mark that the venues confirm also behind a jump that tells nothing', () => {
+    expect(clockAt(feedMark(0), feedMark(60 * MINUTE)).follow(IN, feedMark(SECOND, SECOND))).toBe(true)
+  })
+
   it('forgets a jump that tells nothing when the next mark is not as far', () => {
     const clock = clockAt(feedMark(0))
     for (let second = 1; second < 100; second++) {
@@ -78,4 +98,12 @@ describe('partition time', () => {
     expect(clock.time).toBe(NOW)
     expect(clock.follow(IN, feedMark(60 * MINUTE))).toBe(true)
   })
+})
+
+it.each([
+  [9, 10, true],
+  [10, 19, false],
+  [19, 45, true],
+])('a mark that moves time from %i s to %i s is for topics of few records: %s', (before, time, isRare) => {
+  expect(isRareMark(before * SECOND, time * SECOND)).toBe(isRare)
 })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Log } from '../../infra/kafka/seam.ts'
+import type { Log, LogReader } from '../../infra/kafka/seam.ts'
 import {
   counted,
   testTask,
@@ -12,11 +12,12 @@ import {
   type TestTask,
 } from './testing/task.ts'
 import type { ProcessorRow } from './processor.ts'
-import { runProcessors, type Runner } from './run.ts'
+import { runProcessors, Runner } from './run.ts'
 import { Task } from './task.ts'
 
 const IN = 'market.trades'
 const PACE_MS = 12_345
+const FETCH_WAIT_MS = 500
 /** Milliseconds that the hosts' clock is ahead of the test's start. */
 let ahead = 0
 /** How far the hosts' wall clock is off. */
@@ -61,8 +62,8 @@ function host(begun = testTask({}, clock, 10), everyMs = Infinity): Hosted {
   return { begun, membership, runner }
 }
 
-/** Several processors in one host, all with partition 0. */
-function hostBoth(begun: TestTask, rows: readonly ProcessorRow[]): { runner: Runner<Task> } {
+/** Several processors in one host, all with the same partitions. */
+function hostBoth(begun: TestTask, rows: readonly ProcessorRow[], partitions = [0]): { runner: Runner<Task> } {
   const memberships = rows.map(() => new HandMembership())
   const runner = runProcessors({
     rows: rows.map((row, index) => ({ row, membership: memberships[index] ?? new HandMembership() })),
@@ -74,8 +75,23 @@ function hostBoth(begun: TestTask, rows: readonly ProcessorRow[]): { runner: Run
     retentionBytes: 1e12,
   })
   runners.push(runner)
-  for (const membership of memberships) membership.deal(0)
+  for (const membership of memberships) membership.deal(...partitions)
   return { runner }
+}
+
+type Fetch = LogReader['fetch']
+
+/** The log of a test with another fetch in the place of its own. */
+function fetching(
+  { ports: { log } }: TestTask,
+  instead: (own: Fetch, ...asked: Parameters<Fetch>) => ReturnType<Fetch>,
+): Log {
+  const reader = (): LogReader => {
+    const own = log.reader()
+    const fetch = own.fetch.bind(own)
+    return Object.assign(own, { fetch: (...asked: Parameters<Fetch>) => instead(fetch, ...asked) })
+  }
+  return { ...log, reader }
 }
 
 describe('a runner', () => {
@@ -115,15 +131,30 @@ describe('a runner', () => {
   })
 
   it('goes on with what it keeps and lets go of what it loses', async () => {
-    const { begun, membership } = host()
+    const { begun, membership, runner } = host()
+    const withLags = (): number[] => runner.lags().map(({ partition }) => partition)
     membership.deal(0, 1)
     for (const partition of [0, 1]) begun.broker.append(IN, partition, marks(5))
     await expect.poll(() => counted(begun.broker, 1)).toEqual([1])
     await expect.poll(() => counted(begun.broker, 0)).toEqual([1])
+    await expect.poll(withLags).toEqual([0, 1])
     membership.deal(0)
     for (const partition of [0, 1]) begun.broker.append(IN, partition, marks(6))
     await expect.poll(() => counted(begun.broker, 0)).toEqual([1, 2])
     expect(counted(begun.broker, 1)).toEqual([1])
+    expect(withLags()).toEqual([0])
+    membership.deal(0, 1)
+    await expect.poll(() => counted(begun.broker, 1)).toEqual([1, 1, 2])
+  })
+
+  it('takes nothing that it is dealt once it has ended', async () => {
+    const { membership, runner } = host()
+    membership.deal(0)
+    await expect.poll(() => runner.partitions()['tally']?.running).toBe(1)
+    await runner.stop()
+    expect(runner.owners()).toEqual([])
+    membership.deal(0, 1)
+    expect(runner.owners()).toEqual([])
   })
 
   it('writes its states at a clean end and leaves', async () => {
@@ -138,21 +169,23 @@ describe('a runner', () => {
     expect(next.positions()).toEqual([{ topic: IN, partition: 0, offset: 3 }])
   })
 
-  it('ends at once while it pauses between two batches', async () => {
-    let pauses = 0
-    const paced = {
+  it.each([
+    ['it pauses between two batches', PACE_MS, [0]],
+    ['none of its partitions wants anything', FETCH_WAIT_MS, []],
+  ])('ends at once while %s', async (_, waitMs, partitions) => {
+    let waits = 0
+    const endless = {
       ...clock,
       delay: async (ms: number): Promise<void> => {
-        if (ms !== PACE_MS) return clock.delay(ms)
-        pauses += 1
+        if (ms !== waitMs) return clock.delay(ms)
+        waits += 1
         return new Promise(() => undefined)
       },
     }
-    const begun = testTask({}, paced, 10)
-    const { runner } = hostBoth(begun, [{ ...tallyRow, paceMs: PACE_MS }])
-    await expect.poll(() => pauses).toBe(1)
+    const { runner } = hostBoth(testTask({}, endless, 10), [{ ...tallyRow, paceMs: PACE_MS }], partitions)
+    await expect.poll(() => waits).toBe(1)
     await runner.stop()
-    expect(pauses).toBe(1)
+    expect(waits).toBe(1)
   })
 
   it('writes its states when their time has come', async () => {
@@ -240,6 +273,64 @@ describe('a runner', () => {
     await expect.poll(() => counted(begun.broker)).toEqual([1, 2, 3])
   })
 
+  it('is well again once the broker answers', async () => {
+    const begun = testTask({}, clock, 10)
+    const away = { isAway: true, asked: 0 }
+    const { membership, runner } = host({ ...begun, ports: { ...begun.ports, log: goesAway(begun.broker, away) } })
+    membership.deal(0)
+    await expect.poll(() => runner.isWell).toBe(false)
+    away.isAway = false
+    await expect.poll(() => runner.isWell).toBe(true)
+  })
+
+  it('takes all that there is before it pauses', async () => {
+    const events: string[] = []
+    const paced = {
+      ...clock,
+      delay: (ms: number): Promise<void> => {
+        if (ms === PACE_MS) events.push('pause')
+        return clock.delay(ms)
+      },
+    }
+    const begun = testTask({}, paced, 10)
+    begun.broker.append(IN, 0, marks(5, 6, 7))
+    const log = fetching(begun, (fetch, from, options) => {
+      events.push(`from ${from[0]?.offset}`)
+      return fetch(from, { ...options, maxBytesPerPartition: 1 })
+    })
+    hostBoth({ ...begun, ports: { ...begun.ports, log } }, [{ ...tallyRow, paceMs: PACE_MS }])
+    await expect.poll(() => counted(begun.broker)).toEqual([1, 2, 3])
+    expect(events.join(', ')).toContain('from 0, from 1, from 2')
+  })
+
+  it('asks a service after each fetch what its time has come for, and waits as long as it says unless it is full', async () => {
+    const begun = testTask({}, clock, 10)
+    const waits = new Set<number>()
+    const log = fetching(begun, (fetch, from, options) => {
+      waits.add(options.maxWaitMs)
+      return fetch(from, options)
+    })
+    const service = { hasRoom: true, ticks: 0, rounds: 0 }
+    const tick = (): void => void (service.ticks += 1)
+    const open = async (partition: number): Promise<Task> =>
+      Object.defineProperties(await Task.open(tallyRow, partition, begun), {
+        tick: { value: tick },
+        hasRoom: { get: () => partition === 0 || service.hasRoom },
+      })
+    const membership = new HandMembership()
+    const onRound = (): void => void (service.rounds += 1)
+    const hosted = [{ name: 'service', membership, open, waitMs: () => 77, onRound }]
+    runners.push(new Runner({ hosted, ports: { ...begun.ports, log }, sessionMs: Number.MAX_SAFE_INTEGER }))
+    membership.deal(0, 1)
+    await expect.poll(() => waits.has(77)).toBe(true)
+    waits.clear()
+    service.hasRoom = false
+    await expect.poll(() => waits.has(3)).toBe(true)
+    waits.clear()
+    await expect.poll(() => [...waits]).toEqual([3])
+    expect(Math.min(service.ticks, service.rounds)).toBeGreaterThan(0)
+  })
+
   it('says how far behind it is', async () => {
     const { begun, membership, runner } = host()
     membership.deal(0)
@@ -271,6 +362,19 @@ describe('a runner ends its process', () => {
     const { membership, runner } = host({ ...begun, ports: { ...begun.ports, log: away } })
     membership.deal(0)
     expect(await runner.failed).toMatchObject({ exitCode: 6, code: 'log-unusable' })
+  })
+
+  it('with 6 when there are records to read and none comes', async () => {
+    const begun = testTask({}, clock, 10)
+    begun.broker.append(IN, 0, marks(5))
+    const log = fetching(begun, async (fetch, from, options) => {
+      const slices = await fetch(from, options)
+      await clock.delay(1_000)
+      return slices.map((slice) => ({ ...slice, records: [], next: slice.from }))
+    })
+    const { membership, runner } = host({ ...begun, ports: { ...begun.ports, log } })
+    membership.deal(0)
+    expect(await runner.failed).toMatchObject({ exitCode: 6, code: 'stuck' })
   })
 
   it('with 4 when another process has the same partitions for good', async () => {
