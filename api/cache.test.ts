@@ -60,6 +60,26 @@ describe('cache', () => {
     expect(await cache.get('b', 100, async () => 2)).toMatchObject({ cached: false })
   })
 
+  it('loads a key once also where all others were asked for lately', async () => {
+    const { cache, loads } = setUp(2)
+    const load = async (): Promise<number> => loads.push(1)
+    for (const key of ['a', 'b', 'a', 'b']) await cache.get(key, 100, load)
+    const hits = await Promise.all([cache.get('c', 100, load), cache.get('c', 100, load)])
+    expect([cache.size, loads.length, hits.map(({ value }) => value)]).toEqual([2, 3, [3, 3]])
+  })
+
+  it('lets go of what is loading for want of room, and hears no more of it', async () => {
+    const cache = new TtlCache({ keysMax: 1, clock: () => 0, weigh: (text) => String(text).length })
+    const [slow, failing] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+    const late = [cache.get('a', 100, () => failing.promise), cache.get('b', 100, () => slow.promise)]
+    const fresh = cache.get('a', 100, async () => 'x')
+    expect(cache.size).toBe(1)
+    slow.resolve('xxxx')
+    failing.reject(new Error('down'))
+    await Promise.allSettled([...late, fresh])
+    expect([cache.weight, cache.peek('a')?.value, cache.peek('b')]).toEqual([1, 'x', undefined])
+  })
+
   it('forgets what is over when it adds, a second apart', async () => {
     const { cache, at } = setUp()
     const put = (key: string): Promise<unknown> => cache.get(key, 100, async () => 1)

@@ -90,7 +90,7 @@ export class TtlCache {
     if (before !== undefined) this.#forget(key, before)
     this.#entries.set(key, entry)
     this.#sweep()
-    this.#evict()
+    this.#evict(entry)
     return entry
   }
 
@@ -109,8 +109,8 @@ export class TtlCache {
       if (entry.loaded !== undefined && entry.until <= now) this.#forget(key, entry)
   }
 
-  /** Oldest first; what was asked for meanwhile goes to the end of the queue once. */
-  #evict(): void {
+  /** Oldest first, but not `fresh`; what was asked for meanwhile goes to the end of the queue once. */
+  #evict(fresh?: Entry): void {
     const { keysMax, weightMax = Infinity } = this.#options
     for (const [key, entry] of this.#entries) {
       if (this.#entries.size <= keysMax && this.#weight <= weightMax) return
@@ -118,7 +118,7 @@ export class TtlCache {
         entry.used = false
         this.#entries.delete(key)
         this.#entries.set(key, entry)
-      } else this.#forget(key, entry)
+      } else if (entry !== fresh) this.#forget(key, entry)
     }
   }
 }
