@@ -51,7 +51,8 @@ describe('an API that sells on this machine', () => {
       const page = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
       expect((await ask(`${api.url}/cvd/BTC`, page)).status).toBe(402)
       expect((await ask(`${api.url}/cvd/BTC`, page, { method: 'OPTIONS' })).status).toBe(204)
-      expect((await ask(`${api.url}/price-alert`, page, create)).status).toBe(403)
+      for (const origin of [page.origin, 'null'])
+        expect((await ask(`${api.url}/price-alert`, { ...page, origin }, create)).status).toBe(403)
       const own = { ...page, origin: 'http://localhost:5173', 'content-type': 'application/json' }
       expect((await ask(`${api.url}/price-alert`, own, create)).status).toBe(402)
       expect((await ask(`${api.url}/cvd/BTC`, { host: 'evil.example' })).status).toBe(421)

@@ -42,7 +42,7 @@ export class RateLimiter {
     return this.#buckets.size
   }
 
-  /** Takes one token of `caller` at `now`, milliseconds of a steady clock. */
+  /** Takes one token of `caller` at `now`, milliseconds; where the clock is put back the time until there is lost. */
   take(caller: string, now: number): Verdict {
     const { perSecond, burst } = this.#limit
     if (perSecond === 0) return { kind: 'unlimited' }
@@ -51,7 +51,7 @@ export class RateLimiter {
     if (enough) bucket.tokens -= 1
     const resetSeconds = Math.ceil((burst - bucket.tokens) / perSecond)
     if (enough) return { kind: 'allowed', limit: burst, remaining: Math.floor(bucket.tokens), resetSeconds }
-    const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond))
+    const retryAfterSeconds = Math.ceil((1 - bucket.tokens) / perSecond)
     return { kind: 'refused', limit: burst, remaining: 0, resetSeconds, retryAfterSeconds }
   }
 
@@ -64,8 +64,7 @@ export class RateLimiter {
 
   /** A token that was taken for nothing. */
   giveBack(caller: string, now: number): void {
-    const bucket = this.#refilled(caller, now)
-    bucket.tokens = Math.min(this.#limit.burst, bucket.tokens + 1)
+    this.#refilled(caller, now).tokens += 1
   }
 
   /** What `take` would say. */
@@ -117,10 +116,9 @@ export function rateLimited(
 export function callerOf(socketAddress: string | undefined, forwarded: string | undefined): string {
   const last = forwarded?.split(',').at(-1)?.trim()
   const address = last !== undefined && isIP(last) !== 0 ? last : (socketAddress ?? '')
-  const plain = address.replace(/%.*$/, '').toLowerCase()
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
-  return isIP(plain) === 6 ? `${network(plain)}::/64` : plain
+  return isIP(address) === 6 ? `${network(address)}::/64` : address
 }
 
 /** The first four groups of an IPv6 address. */

@@ -1,7 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from './errors.ts'
-import { choice, count, readParams, symbolRule, timeRule, type Param, type Raw } from './params.ts'
+import {
+  batch,
+  choice,
+  choices,
+  count,
+  decimal,
+  readParams,
+  symbolList,
+  symbolRule,
+  timeRule,
+  tokenRule,
+  type Param,
+  type Raw,
+  type Rule,
+} from './params.ts'
 
 const input = {
   symbol: { in: 'path', rule: symbolRule, error: 'invalid_symbol', description: '', example: '' },
@@ -27,6 +41,16 @@ function read(symbol: Raw, query: Record<string, Raw> = {}): unknown {
     return readParams(input, { symbol }, query)
   } catch (error) {
     return error instanceof ApiError ? `${error.code} ${error.detail.field}` : error
+  }
+}
+
+/** What the rule gives of a text, or what it says of it. */
+function valueOf(rule: Rule, value: Raw): unknown {
+  const param: Param = { in: 'query', rule, error: 'invalid_symbols', description: '', example: '' }
+  try {
+    return readParams({ value: param }, {}, { value }).value
+  } catch (error) {
+    return error instanceof ApiError ? error.message : error
   }
 }
 
@@ -64,6 +88,30 @@ describe('parameters', () => {
     ['Unix milliseconds', { start: '1700000000000' }, { start: 1_700_000_000_000 }],
   ])('take %s', (_, query, expected) => {
     expect(read('A'.repeat(20), query)).toMatchObject(expected)
+  })
+
+  it.each<[string, Rule, Raw, unknown]>([
+    ['blanks and empty places of a list, each of it once', symbolList(2), ' btc,, ETH ,btc', ['BTC', 'ETH']],
+    ['a list that is left out', choices(['a', 'b']), undefined, ['a', 'b']],
+    ['symbols of the batch', batch(2), 'BTC,eth', ['btc', 'eth']],
+    ['an id of 64', tokenRule, 'A'.repeat(64), 'a'.repeat(64)],
+    ['a number without a zero', decimal({ min: 0, usual: 1 }), '.5', 0.5],
+    ['an exponent in capitals', decimal({ min: 0, usual: 1 }), '5E-1', 0.5],
+  ])('read %s', (_, rule, text, expected) => {
+    expect(valueOf(rule, text)).toEqual(expected)
+  })
+
+  it.each<[string, Rule, Raw, RegExp]>([
+    ['a list that is too long', symbolList(2), 'a,b,c', /^value must be 1 to 2 symbols/],
+    ['a list of nothing', symbolList(2), ' , ', /^value must be 1 to 2 symbols/],
+    ['a list that is repeated', symbolList(2), ['a', 'b'], /^value must be 1 to 2 symbols/],
+    ['a symbol that the batch has not', batch(2), 'btc,XYZ', /^xyz is not supported: value must be 1 to 2 of btc,/],
+    ['what is no symbol, which is not said back', batch(2), '<b>', /^value must be 1 to 2 of btc,/],
+    ['an id of 65', tokenRule, 'a'.repeat(65), /^value must be a registry id/],
+    ['a point alone', decimal({ min: 0, usual: 1 }), '.', /^value must be a number, 0 or more/],
+    ['less than the least', decimal({ min: 1, usual: 1 }), '0.9', /^value must be a number, 1 or more/],
+  ])('say what is wrong with %s', (_, rule, text, expected) => {
+    expect(valueOf(rule, text)).toMatch(expected)
   })
 
   it('of path and query are never anything but a value or an ApiError', () => {

@@ -142,7 +142,7 @@ export function readiness(facts: StreamFacts): Readiness {
     if (!streamed) return 'unwanted'
     if (firstTradeAge !== undefined && firstTradeAge >= WARM_MS) return 'ready'
   }
-  const age = askedAge ?? Math.max(facts.acknowledgedAge ?? 0, firstTradeAge ?? 0)
+  const age = askedAge ?? facts.acknowledgedAge ?? 0
   if (age >= WARM_MS_MAX) return acknowledged.size > 0 || firstTradeAge !== undefined ? 'ready' : 'unavailable'
   const allHeard = listed.size > 0 && [...listed].every((venue) => acknowledged.has(venue))
   return allHeard && age >= WARM_MS ? 'ready' : 'warming'
