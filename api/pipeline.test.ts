@@ -3,7 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { route } from './route.ts'
 import { routes } from './routes.ts'
 import { DatabaseError } from './views/database.ts'
-import { startHarness, type Harness, type HarnessOptions } from './testing/harness.ts'
+import { FakeDatabase } from './testing/fake-database.ts'
+import { fakePayments } from './testing/fake-payments.ts'
+import { fakePresent } from './testing/fake-present.ts'
+import { NOW, startHarness, type Harness, type HarnessOptions } from './testing/harness.ts'
 
 let api: Harness
 afterEach(() => api.stop())
@@ -80,6 +83,7 @@ describe('a method', () => {
   it('OPTIONS says what there is', async () => {
     const { status, headers } = await (await start()).get('/cvd/BTC', { method: 'OPTIONS' })
     expect([status, headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
   it('OPTIONS of nothing is nothing', async () => {
@@ -98,6 +102,7 @@ describe('an answer', () => {
     const { headers, body } = await (await start()).get('/nope', { headers: { 'x-request-id': id } })
     expect(headers.get('x-request-id') === id).toBe(taken)
     expect(body['request_id']).toBe(headers.get('x-request-id'))
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
   it.each([
@@ -118,6 +123,36 @@ describe('an answer', () => {
     api.hang(1_500)
     expect((await api.get('/openapi.json')).headers.get('cache-control')).toBe('public, max-age=58')
     expect((await api.get('/cvd/NOPE')).headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+describe('what is measured', () => {
+  it.each([
+    ['', 1],
+    [' that is paid for', 0],
+  ])('of an answer%s says how long it took, and %i times that it was slow', async (_, slow) => {
+    const payments = slow === 0 ? await fakePayments() : null
+    let now = NOW / 1_000
+    const source = fakePresent(new FakeDatabase(), 12)
+    await start({ now: () => now, source: { ...source, now: source.now, asked: () => void (now += 3_000) }, payments })
+    await api.get('/cvd/BTC')
+    expect(api.services.metrics.answers.take()).toMatchObject({ answers: 1, slow })
+    await api.get('/nope')
+    expect(api.services.metrics.answers.take()).toMatchObject({ answers: 1, slow: 0 })
+    const text = await api.services.metrics.registry.metrics()
+    expect(text).toMatch(/^mda_api_request_seconds_sum\{.*route="cvd".*\} 3$/m)
+    expect(text).toMatch(/^mda_api_request_seconds_sum\{.*route="none".*\} 0$/m)
+    expect(text).toMatch(/^mda_api_in_flight_requests 0$/m)
+    await payments?.stop()
+  })
+
+  it('tells answers out of the cache from others', async () => {
+    await start()
+    for (const _ of [1, 2, 3]) await api.get('/ohlcv/BTC')
+    const text = await api.services.metrics.registry.metrics()
+    const count = (cached: boolean): string | undefined =>
+      new RegExp(`^mda_api_data_answers_total\\{.*cached="${cached}".*\\} (\\d)$`, 'm').exec(text)?.[1]
+    expect([count(false), count(true)]).toEqual(['1', '2'])
   })
 })
 
@@ -170,10 +205,13 @@ describe('limits', () => {
     await expect.poll(() => answers).toEqual(['1.1.1.1 429', '1.1.1.1 400'])
     for (const socket of slow) socket.write(']')
     await expect.poll(() => answers.length).toBe(5)
-    send('1.1.1.1', '[').write(']')
+    const late = send('1.1.1.1', '[')
+    send('3.3.3.3', '[]')
+    await expect.poll(() => answers.at(-1)).toBe('3.3.3.3 400')
+    late.write(']')
     await expect
       .poll(() => answers.slice(2).toSorted())
-      .toEqual([...Array<string>(3).fill('1.1.1.1 400'), '2.2.2.2 400'])
+      .toEqual([...Array<string>(3).fill('1.1.1.1 400'), '2.2.2.2 400', '3.3.3.3 400'])
   })
 
   it('refuse at once what is too much at once, but for probes', async () => {
@@ -191,6 +229,17 @@ describe('limits', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
     expect((await api.get('/openapi.json')).status).toBe(200)
   })
+
+  it('refuse who pays as well, where too much is going on', async () => {
+    const payments = await fakePayments()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const source = fakePresent(new FakeDatabase(), 12)
+    await start({ inFlightMax: 1, payments, source: { ...source, now: source.now, asked: () => promise } })
+    const both = [1, 2].map(() => api.get('/cvd/BTC', { headers: { 'x-payment': 'x' } }))
+    expect((await Promise.race(both)).body['error']).toBe('overloaded')
+    resolve()
+    await Promise.all([...both, payments.stop()])
+  })
 })
 
 describe('a failure', () => {
@@ -204,13 +253,29 @@ describe('a failure', () => {
     expect((await api.get('/ohlcv/BTC')).status).toBe(200)
   })
 
-  it('that we did not expect shows nothing of its cause', async () => {
+  it.each([new Error('secret table'), new DatabaseError('refused', new Error('secret table'))])(
+    'that we did not expect shows nothing of its cause: %s',
+    async (failure) => {
+      await start()
+      api.database.failure = failure
+      const { status, body } = await api.get('/ohlcv/BTC')
+      expect([status, body['error']]).toEqual([500, 'internal_error'])
+      expect(Object.keys(body)).toEqual(['error', 'message', 'request_id'])
+      expect(JSON.stringify(body)).not.toContain('secret')
+    },
+  )
+
+  it.each<[string, string, NonNullable<RequestInit['body']>, string]>([
+    ['as text', 'text/plain', '{}', 'unsupported_media_type'],
+    ['that is too large', 'application/json', `"${'x'.repeat(16 * 1024)}"`, 'body_too_large'],
+    ['that is too large, in pieces', 'application/json', new Blob(['x'.repeat(17_000)]).stream(), 'body_too_large'],
+    ['that is no JSON', 'application/json', '{', 'invalid_body'],
+    ['that is no UTF-8', 'application/json', Buffer.from('{"symbol": "é"}', 'latin1'), 'invalid_body'],
+  ])('of a body %s is told, and the connection closed where its rest is not read', async (_, type, body, expected) => {
     await start()
-    api.database.failure = new Error('secret table')
-    const { status, body } = await api.get('/ohlcv/BTC')
-    expect([status, body['error']]).toEqual([500, 'internal_error'])
-    expect(Object.keys(body)).toEqual(['error', 'message', 'request_id'])
-    expect(JSON.stringify(body)).not.toContain('secret')
+    const init = { method: 'POST', headers: { 'content-type': type }, body, duplex: 'half' } as const
+    const { headers, body: said } = await api.get('/price-alert', init)
+    expect([said['error'], headers.get('connection') === 'close']).toEqual([expected, expected !== 'invalid_body'])
   })
 
   it('of a handler leaves the next request alone', async () => {

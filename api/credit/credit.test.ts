@@ -157,6 +157,12 @@ describe('a purchase of credit', () => {
     expect((await bring(own, body)).body).toEqual(bought.body)
   })
 
+  it('is not paid for by credit', async () => {
+    const key = await keyed()
+    const asked = await bring({ ...named(), 'x-api-key': key.token }, { amount_usdc: 1 })
+    expect([asked.status, await balanceOf(key)]).toEqual([402, 1])
+  })
+
   it('is not paid for twice under one Idempotency-Key', async () => {
     const once = named()
     const [first, second] = [await paying(1), await paying(1)]
@@ -288,6 +294,7 @@ describe('a request with a key', () => {
     const key = await keyed()
     const statuses = [await ask(key.token), await ask(key.token), await ask(key.token)].map(({ status }) => status)
     expect(statuses).toEqual([200, 200, 429])
+    expect((await ask((await keyed()).token)).status).toBe(200)
     expect((await api.get('/healthz')).status).toBe(200)
   })
 

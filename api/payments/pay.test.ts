@@ -341,6 +341,7 @@ describe('a payment that is not right', () => {
   it('counts against a rate of its own, which those that are right do not', async () => {
     for (let n = 0; n < 41; n += 1) expect((await pay(CVD, await paid())).status).toBe(200)
     const bad = await paid({ to: stranger.address })
+    for (let n = 0; n < 41; n += 1) await api.get(CVD, { method: 'HEAD', headers: bad }) // says nothing of a payment
     for (let n = 0; n < 40; n += 1) expect((await pay(CVD, bad)).status).toBe(402)
     const { status, body, headers } = await pay(CVD, await paid())
     expect([status, body['error']]).toEqual([429, 'rate_limited'])
