@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Alert } from '../../schemas/records.ts'
-import { AlertStore, cursorOf, creationKeyOf, SCANNED_MAX, type CachedAlert, type Page } from './alert-store.ts'
+import {
+  AlertStore,
+  cursorOf,
+  creationKeyOf,
+  SCANNED_MAX,
+  wholeOf,
+  type CachedAlert,
+  type Page,
+} from './alert-store.ts'
 import { CreationIndex, type CreationKey } from './creation-index.ts'
 
 function alert(change: Partial<Alert> = {}): Alert {
@@ -91,6 +99,29 @@ describe('the book of alerts', () => {
     }
     expect(created(made(1, 1), made(2, 2), made(1, 3))).toBe('alert_2')
     expect(created(made(2, 2), made(1, 3))).toBe('alert_2') // where the log was compacted
+    const book = new AlertStore()
+    for (const record of [made(1, 1), made(2, 2)]) book.put(record)
+    book.remove('alert_1')
+    expect(book.creation('x')?.alert_id).toBe('alert_2')
+  })
+
+  it('lists those of an owner by their state, paused ones by that alone, and says where nothing more follows', () => {
+    const book = new AlertStore()
+    const put = (id: string, created: number, change: Partial<Alert> = {}): void =>
+      book.put(alert({ alert_id: id, owner: 'w', created_at: created, ...change }))
+    put('alert_1', 1, { status: 'cancelled', ended_at: 9 })
+    put('alert_2', 2, { paused_until: 9 })
+    put('alert_3', 3)
+    const of = (state: string): unknown[] => {
+      const { alerts, next } = book.owned({ ...anyState, owner: 'w', before: undefined, limit: 1, state })
+      return [...alerts.map(({ alert_id: id }) => id), next]
+    }
+    expect(['active', 'paused', 'cancelled', 'expired'].map(of)).toEqual([
+      ['alert_3', undefined],
+      ['alert_2', undefined],
+      ['alert_1', undefined],
+      [undefined],
+    ])
   })
 
   it('has no list any more of an owner or wallet whose alerts are all gone', () => {
@@ -98,13 +129,15 @@ describe('the book of alerts', () => {
     const lists = (): number => queryObjects(CreationIndex, { format: 'count' })
     const others = lists()
     const ids = Array.from({ length: 50 }, (_, n) => `alert_${n}`)
-    for (const [n, id] of ids.entries()) book.put(alert({ alert_id: id, wallets: [`w${n % 49}`], owner: `o${n % 49}` }))
+    for (const v of [1, 2])
+      for (const [n, id] of ids.entries())
+        book.put(alert({ alert_id: id, wallets: [`w${n % 49}`], owner: `o${n % 49}`, v }))
     for (const id of ids.slice(1)) book.remove(id)
     expect(lists() - others).toBe(2 + 2) // those of the kind and of the asset aside
     expect(all(book, { wallet: 'w0' }).map(({ alert_id: id }) => id)).toEqual(['alert_0'])
     book.remove('alert_0')
-    expect(book.size).toBe(0)
-  }, 60_000) // the whole heap is looked at, twice
+    expect([book.size, lists() - others]).toEqual([0, 0])
+  }, 60_000) // the whole heap is looked at, three times
 
   it('watches the assets of liquidation alerts until the last has ended', () => {
     const book = new AlertStore()
@@ -238,6 +271,38 @@ describe('the book of alerts', () => {
     for (const n of ids) if (n % 5 !== 0) book.remove(`alert_${n}`)
     const left = all(book, { limit: 100 }).map(({ created_at: created }) => created)
     expect(left).toEqual(Array.from({ length: 1_000 }, (_, n) => 4_995 - 5 * n))
+  })
+})
+
+describe('an alert of several parts', () => {
+  type Said = Pick<CachedAlert, 'alert_id' | 'status' | 'symbol' | 'ended_at' | 'trigger_count'>
+  const part = (id: string, asset: string, change: Partial<Alert> = {}): CachedAlert =>
+    alert({ alert_id: `alert_1.${id}`, asset, symbol: asset.toUpperCase(), ...change })
+  const ended = { status: 'cancelled', ended_at: 7, trigger_count: 2 } as const
+
+  it.each<[string, CachedAlert[], Partial<Said>]>([
+    [
+      'in the order of its symbols, and lives while one of them does',
+      [part('10.eth', 'eth', ended), part('2.btc', 'btc', { trigger_count: 1 })],
+      { symbol: 'BTC,ETH', status: 'active', ended_at: 0, trigger_count: 3 },
+    ],
+    [
+      'ended when the last of them did',
+      [part('1.btc', 'btc', { ...ended, ended_at: 8 }), part('2.eth', 'eth', ended)],
+      { status: 'cancelled', ended_at: 8, trigger_count: 4 },
+    ],
+    [
+      'triggered rather than ended where none is active',
+      [part('1.btc', 'btc', ended), part('2.eth', 'eth', { status: 'triggered' })],
+      { status: 'triggered', ended_at: 0 },
+    ],
+    [
+      'for all symbols, with the triggers of each',
+      [part('a0', '*0', ended), part('a0.btc', 'btc', { trigger_count: 5 })],
+      { symbol: 'all', status: 'cancelled', ended_at: 7, trigger_count: 7 },
+    ],
+  ])('is shown %s', (_, parts, expected) => {
+    expect(wholeOf('alert_1', parts)).toMatchObject({ alert_id: 'alert_1', ...expected })
   })
 })
 

@@ -101,7 +101,7 @@ export class AlertStore {
     }
     this.#index(assetList(alert), this.#isThere).add({ created, id: owners })
     this.#move(alert, place)
-    if (alert.idempotency === null || !isFirst(alert)) return
+    if (alert.idempotency === null) return
     const other = this.creation(alert.idempotency) // it may be used again after its day
     if (other === undefined || createdOf(other) <= created) this.#creations.set(alert.idempotency, owners)
   }
@@ -209,11 +209,6 @@ export class AlertStore {
     if (count > 0) this.#watched.set(alert.asset, count)
     else this.#watched.delete(alert.asset)
   }
-}
-
-/** Of an alert's parts the one that has the Idempotency-Key itself. */
-function isFirst({ alert_id: id }: CachedAlert): boolean {
-  return !id.includes('.') || /\.(?:1\.\w+|a0)$/.test(id)
 }
 
 /** What is for all symbols wants none of them. */
