@@ -148,7 +148,6 @@ export class UnsavedOutputs {
   /** The state is in the log: from here on it is folded again. */
   clear(): void {
     this.#sent = []
-    this.#ends.clear()
     this.#bytes = 0
   }
 }

@@ -87,14 +87,89 @@ describe('a processor of whose records all of one asset fail', () => {
     expect(reasons).toHaveLength(40)
   })
 
-  it('is careful no more when nothing has failed for long', async () => {
+  it.each([
+    ['no more when nothing has failed for long', [gaps('eth', REVERTIBLE_RECORDS, 60_000)], true],
+    ['while what failed is held back', [gaps('eth', REVERTIBLE_RECORDS, 7)], false],
+    ['while few have come since', [gaps('eth', 1_000, 60_000)], false],
+    [
+      'for as long again when one has failed',
+      [gaps('eth', REVERTIBLE_RECORDS - 1_000, 60_000), gaps('btc', 1, 60_000), gaps('eth', 1_000, 120_000)],
+      false,
+    ],
+  ])('is careful %s', async (_, records, isOver) => {
     const begun = testTask({}, undefined, 1_000)
     const { row } = throwsAt('btc')
-    begun.broker.append(IN, 0, [...gaps('btc', 1, 7), ...gaps('eth', REVERTIBLE_RECORDS, 60_000)])
+    begun.broker.append(IN, 0, [...gaps('btc', 1, 7), ...records.flat()])
     const task = await workedOff(row, begun)
     while ((task.positions()[0]?.offset ?? 0) < begun.broker.at(IN, 0).end) await round(task, begun)
-    begun.broker.append(IN, 0, gaps('btc', 1, 60_000))
-    await expect(round(task, begun)).rejects.toMatchObject({ code: 'record-failed', from: 'apply' })
+    begun.broker.append(IN, 0, gaps('btc', 1, 120_000))
+    const ended = await round(task, begun).then(
+      () => false,
+      (error: unknown) => error instanceof RecordFailure && error.from === 'apply',
+    )
+    expect(ended).toBe(isOver)
+  })
+})
+
+describe('a record that fails', () => {
+  /** Throws at each mark of this time, when it has counted it and said so. */
+  function throwsAtMark(time: number, error: (nth: number) => Error): ProcessorRow {
+    let thrown = 0
+    const core: Processor<unknown> = {
+      ...(tally as Processor<unknown>),
+      apply(state, entry, context, emit) {
+        ;(tally as Processor<unknown>).apply(state, entry, context, emit)
+        if (entry.message.type === 'mark' && entry.message.value.time === time) throw error((thrown += 1))
+      },
+    }
+    return { ...tallyRow, core }
+  }
+
+  it('leaves nothing of itself: no output, and no time', async () => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(5))
+    const task = await workedOff(
+      throwsAtMark(60, () => new Error('each time')),
+      begun,
+    )
+    begun.broker.append(IN, 0, marks(60, 4))
+    await round(task, begun)
+    const said = begun.broker.records('derived.flow', 0).map(({ value }) => value && codec.decode(value).value)
+    expect(said).toMatchObject([
+      { run: 1, time: 5 },
+      { run: 2, time: 5 },
+    ])
+  })
+
+  it('in another way each time is given up after six tries', async () => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(60))
+    await workedOff(
+      throwsAtMark(60, (nth) => (nth % 2 === 0 ? new TypeError('even') : new RangeError('odd'))),
+      begun,
+    )
+    expect(lettersIn(begun.broker)).toMatchObject([{ reason: 'failed', code: 'TypeError', attempts: 6 }])
+  })
+
+  it('brings nothing back that the state had let go of', async () => {
+    const core: Processor<{ isOn: boolean }> = {
+      empty: () => ({ isOn: false }),
+      apply(state, { message }) {
+        if (message.type === 'mark' && message.value.time === 60) throw new Error('each time')
+        state.isOn = !state.isOn
+      },
+      save: ({ isOn }) => [['on', isOn ? Buffer.from('on') : null] as const],
+      load: (parts) => ({ isOn: parts.has('on') }),
+      counts: ({ isOn }) => ({ on: Number(isOn) }),
+    }
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(5))
+    const task = await workedOff({ ...tallyRow, core }, begun)
+    begun.broker.append(IN, 0, marks(6))
+    await round(task, begun)
+    begun.broker.append(IN, 0, marks(60))
+    await round(task, begun)
+    expect(task.counts()).toEqual({ on: 0 })
   })
 })
 
