@@ -69,7 +69,7 @@ describe('a venue’s view', () => {
 
   it('takes mark and index in messages of their own', () => {
     const given = fed().batch(says({ mark: 100, mark_time: T0 + SECOND }), says({ index: 99, mark_time: T0 }), mark(0))
-    expect(view(given)).toMatchObject({ mark: 100, index: 99, mark_time: T0 + SECOND })
+    expect(view(given)).toMatchObject({ mark: 100, index: 99, mark_time: T0 + SECOND, expected: 0, samples: 0 })
   })
 
   it('has the newest settled rate, whatever order a back-read has', () => {
@@ -79,9 +79,10 @@ describe('a venue’s view', () => {
 
   it('is in the order Binance, Bybit, OKX, one perpetual each: heard of lately, of USDT', () => {
     const usdc = 'binance:perp:BTCUSDC'
+    const usd = 'okx:perp:BTC-USD-SWAP'
     const given = fed().batch(
-      terms({ instrument: usdc }),
-      ...[okx, usdc, bybit, binance].map((instrument) => says({ instrument, mark: 1, mark_time: T0 })),
+      ...[usdc, usd].map((instrument) => terms({ instrument })),
+      ...[usd, okx, usdc, bybit, binance].map((instrument) => says({ instrument, mark: 1, mark_time: T0 })),
       mark(0),
     )
     const instruments = (): string[] | undefined =>
@@ -233,6 +234,12 @@ describe('a record', () => {
     expect(rows(given.batch(mark(6 * SECOND), mark(60 * SECOND)))).toMatchObject([{ time: T0 + 6 * SECOND }])
   })
 
+  it('comes no sooner where the processor is begun anew', () => {
+    const given = fed().batch(rate(0.0001, 0)).restart().batch(mark(SECOND))
+    expect(rows(given)).toHaveLength(1)
+    expect(rows(given.restart().batch(rate(0.0002, SECOND), mark(3 * SECOND)))).toEqual([])
+  })
+
   it('stands before the mark that it follows from, in all topics', () => {
     const outputs = fed().batch(rate(0.0001, 0), mark(SECOND), mark(SECOND)).take()
     expect(outputs.map(({ topic, message }) => `${topic} ${message?.type}`)).toEqual([
@@ -268,6 +275,20 @@ describe('signals', () => {
     expect(signal?.value).toBeCloseTo(1.6, 12)
     expect(signal?.evidence).toEqual({ binance: 1, okx: 1.5, gate: 2.3 })
     expect(signals(given.batch(mark(2 * SECOND)))).toEqual([])
+  })
+
+  it('are told once, though the processor is begun anew and no perpetual is heard of', () => {
+    const given = empty()
+      .batch(ratio('okx', 2.1, 0))
+      .restart()
+      .batch(mark(SECOND))
+    expect(signals(given)).toHaveLength(1)
+    expect(signals(given.restart().batch(ratio('okx', 2.2, MINUTE), mark(MINUTE)))).toEqual([])
+  })
+
+  it('say by how much a rate is by the year, in percent', () => {
+    const [signal] = signals(fed().batch(rate(0.0001, 0), mark(SECOND)))
+    expect(signal?.evidence['annualized_pct']).toBeCloseTo(10.95, 9)
   })
 
   it('leave out what is older than 10 minutes, other cohorts and other counts', () => {

@@ -137,7 +137,6 @@ function fundingSignals(asset: AssetState, { exchanges, time, v }: Funding): Sig
     const to = classifyFunding(rate)
     if (from === to) return []
     asset.classes.set(venue, to)
-    asset.isChanged = true
     const evidence = { rate, interval_hours: interval, annualized_pct: annualised(rate, interval) * 100 }
     return [{ asset: asset.asset, kind: 'funding', period: '', from, to, value: rate, evidence, time, v, exchange }]
   })

@@ -64,9 +64,8 @@ function viewOf(perp: KnownPerp, now: Micros): FundingView {
 }
 
 /** Minutes that have closed since the last settlement; none while that is not known. */
-function expectedOf({ start, terms }: KnownPerp, now: Micros): number {
-  if (start === null) return 0
-  return Math.max(0, Math.min(terms.intervalHours * 60, Math.floor(now / MINUTE) - start))
+function expectedOf({ start }: KnownPerp, now: Micros): number {
+  return start === null ? 0 : Math.max(0, Math.floor(now / MINUTE) - start)
 }
 
 function averageOf({ minutes, premium, start }: Perp, expected: number, now: Micros): Average {

@@ -19,6 +19,7 @@ describe('cascade risk', () => {
     [10.003, 12, '10.003 % of open interest is at risk within 5 % of the price, more than 10 %.'],
     [1, 4.997, '4.997 % of open interest is at risk within 10 % of the price, less than 5 %.'],
     [1, 4.999_96, '4.99996 % of open interest is at risk within 10 % of the price, less than 5 %.'],
+    [0, 5, '5.00 % of open interest is at risk within 10 % of the price, 5 % or more.'],
     [10, 5.001, '5.001 % of open interest is at risk within 10 % of the price, 5 % or more.'],
     [4.3, 4.9, '4.90 % of open interest is at risk within 10 % of the price, less than 5 %.'],
   ])('of %d %% within 5 %% and %d %% within 10 %% names the rule that decided it', (within5, within10, reason) => {

@@ -7,8 +7,6 @@ export type CascadeRisk = (typeof cascadeRisks)[number]
 const HIGH_WITHIN_5_PCT = 10
 /** From this percentage of open interest within 10 % of the price on it is medium. */
 const MEDIUM_WITHIN_10_PCT = 5
-/** A double near them has no more. */
-const DECIMALS_MAX = 17
 
 /** Why it is that class: the rule that decided it, with its figure. */
 export function cascadeReason(within5Pct: number, within10Pct: number): string {
@@ -27,7 +25,7 @@ export function cascadeReason(within5Pct: number, within10Pct: number): string {
 /** Two decimals, or as many as tell it from a bound that it is not on. */
 function besides(bound: number, percent: number, decimals = 2): string {
   const text = percent.toFixed(decimals)
-  const hidesIt = percent !== bound && Number(text) === bound && decimals < DECIMALS_MAX
+  const hidesIt = percent !== bound && Number(text) === bound
   return hidesIt ? besides(bound, percent, decimals + 1) : text
 }
 

@@ -71,6 +71,21 @@ describe('levels', () => {
     expect(total(levels, 'long')).toBeCloseTo(7, 6)
   })
 
+  it('give what a mark has crossed as large as it is by then', () => {
+    const levels = levelsOf([{ tier: 5, side: 'long', price: 80, size: 100 }])
+    levels.scale(0.25)
+    expect(levels.sweep(80)).toEqual({ long: 25, short: 0 })
+  })
+
+  it('are saved anew where their common factor has gone into them', () => {
+    const levels = levelsOf([{ tier: 5, side: 'long', price: 80, size: 100 }])
+    levels.changes()
+    levels.scale(1e-7)
+    const restored = new Levels(levels.factor)
+    for (const [, cells] of levels.changes()) restored.load(cells)
+    expect(all(restored)).toEqual(all(levels))
+  })
+
   it('let go of what is over a factor of 4 from the mark', () => {
     const levels = levelsOf([
       { tier: 5, side: 'long', price: 24.9, size: 1 },

@@ -48,8 +48,21 @@ describe('at the first sight of open interest', () => {
     expect(cluster(seen, 10, 'long')?.usd).toBeGreaterThan(
       cluster(risk(seeded().batch(mark(1))), 10, 'long')?.usd ?? NaN,
     )
-    const touched = seeded().batch(says(1, { mark: 99 }), terms(20, 0.01), mark(2))
-    expect(cluster(risk(touched), 25, 'long')?.usd).toBeGreaterThan(0)
+  })
+
+  it.each<[string, number, Parameters<typeof says>[1]]>([
+    ['a mark has crossed longs', 1, { mark: 99 }],
+    ['a mark has crossed shorts', 1, { mark: 101 }],
+    ['more was opened', 1, { size: 1_100 }],
+    ['an hour has passed', 3_600, { mark: 100, size: 1_000 }],
+  ])('terms that come later shape nothing that was laid out where %s since', (_, seconds, said) => {
+    const seen = risk(seeded().batch(says(seconds, said), terms(20, 0.01), mark(seconds + 1)))
+    expect(cluster(seen, 25, 'short')?.usd).toBeGreaterThan(0)
+  })
+
+  it('the levels are the same, whether it came before the mark or behind it', () => {
+    const first = fed().batch(says(0, { size: 1_000 }), says(0, { mark: 100 }), mark(1))
+    expect(risk(first)?.levels).toEqual(risk(seeded().batch(mark(1)))?.levels)
   })
 })
 
@@ -114,7 +127,7 @@ describe('positions', () => {
 
   it('are replaced alike, however often the venue speaks', () => {
     const often = built()
-    for (let hour = 1; hour <= 24; hour++) often.batch(says(hour * HOUR, { mark: 100, size: 1_000 }))
+    for (let hour = 1.5; hour <= 24; hour += 1.5) often.batch(says(hour * HOUR, { mark: 100, size: 1_000 }))
     expect(atRisk(often.batch(mark(24 * HOUR + 1)))).toBeCloseTo(atRisk(hours(24)), 6)
   })
 })
