@@ -323,6 +323,8 @@ describe('a request with a key', () => {
       api.send('POST', '/price-alert', { body: priceBody(), headers: { 'x-api-key': token } })
     expect(errorOf(await create(reader.token))).toBe('403 forbidden')
     expect(errorOf(await api.send('DELETE', `/keys/${reader.id}`, { token: reader.token }))).toBe('403 forbidden')
+    expect((await api.send('GET', `/keys/${reader.id}`, { token: reader.token })).status).toBe(200)
+    expect((await api.get(CVD, { headers: { authorization: 'Bearer of-something-else' } })).status).toBe(402)
     expect((await ask(reader.token)).status).toBe(200)
     advance(DAY_MS)
     expect(errorOf(await ask(reader.token))).toBe('401 unauthorized')

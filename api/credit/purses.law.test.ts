@@ -234,3 +234,68 @@ it('gives a hundred requests at once their share, and the rest a refusal', async
   await purses.close()
   expect(world.key.charged).toBe(granted.length * 15)
 })
+
+/** Purses that have charged 10 to a lease. */
+async function charging(world: World): Promise<{ purses: Purses; charge: () => Promise<void>; lost: number[] }> {
+  const lost: number[] = []
+  const purses = new Purses({ log: world.log, now: () => world.now, onLost: (amount) => lost.push(amount) })
+  const charge = async (): Promise<void> => {
+    const given = await purses.reserve(KEY, 10)
+    if (typeof given !== 'string') given.commit('GET /a')
+  }
+  await charge()
+  return { purses, charge, lost }
+}
+
+it.each([
+  ['is not used for 5 s', 5, false],
+  ['was asked for 30 s ago', 30, true],
+])('gives back what is left where it %s, and is told what was charged', async (_, seconds, isUsed) => {
+  const world = new World()
+  const { purses, charge, lost } = await charging(world)
+  for (let second = 1; second < seconds; second++) {
+    world.now += 1_000
+    if (isUsed && second % 3 === 0) await charge()
+    await purses.flush()
+    expect(world.key.leases).toHaveLength(1)
+  }
+  world.now += 1_000
+  await purses.flush()
+  expect([world.key.leases, world.key.charged, lost]).toEqual([[], isUsed ? 100 : 10, []])
+})
+
+it('loses what could not be told for a minute, and no more', async () => {
+  const world = new World()
+  const { purses, charge, lost } = await charging(world)
+  await purses.flush()
+  await charge()
+  world.log.isAway = true
+  for (let second = 1; second <= 60; second++) {
+    expect(lost).toEqual([])
+    world.now += 1_000
+    await purses.flush()
+  }
+  expect(lost).toEqual([10])
+})
+
+it('tells what was charged while it was telling', async () => {
+  const world = new World()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const tell = async (command: CreditCommand): Promise<void> => {
+    await world.log.tell(command)
+    await promise
+  }
+  const log = { command: (command: CreditCommand) => world.log.command(command), tell }
+  const purses = new Purses({ log, now: () => world.now, onLost: () => undefined })
+  const [first, second] = [await purses.reserve(KEY, 10), await purses.reserve(KEY, 10)]
+  if (typeof first === 'string' || typeof second === 'string') throw new Error('there is credit')
+  first.commit('GET /a')
+  const flushed = purses.flush()
+  await Promise.resolve()
+  await Promise.resolve()
+  second.commit('GET /a')
+  resolve()
+  await flushed
+  await purses.flush()
+  expect(world.key.charged).toBe(20)
+})

@@ -79,6 +79,33 @@ describe('credit', () => {
     expect(keys(driver).at(-1)).toMatchObject({ bought: 1_000, charged: 250, leases: [{ amount: 250, charged: 250 }] })
   })
 
+  it('counts a payment once also where it is told again a day later', () => {
+    const told = keys(fed(bought(1_000, 'p'), bought(1_000, 'p', 'k', T0 + DAY), bought(1, 'q', 'k', T0 + DAY)))
+    expect(told.at(-1)?.bought).toBe(1_001)
+  })
+
+  it('gives a lease that is asked for again as it is, with what was charged to it', () => {
+    const driver = fed(bought(1_000, 'p'), leased('a', 100), spent('a', 40), leased('a', 100))
+    expect(keys(driver).at(-1)).toMatchObject({ outcome: 'done', leases: [{ amount: 250, charged: 40 }] })
+  })
+
+  it('says of each charge how many requests are new', () => {
+    const uses = (requests: number, amount: number): Message =>
+      command({ op: 'spend', lease: 'a', uses: [{ route: 'GET /cvd/:symbol', requests, amount }] })
+    const { emitted } = fed(bought(1_000, 'p'), leased('a', 100), uses(2, 40), uses(3, 60))
+    expect(only(emitted, 'credit_entry').map(({ requests, amount }) => [requests, amount])).toEqual([
+      [1, 1_000],
+      [2, 40],
+      [1, 20],
+    ])
+  })
+
+  it('has 64 leases at once, however little they hold', () => {
+    const leases = Array.from({ length: 65 }, (_, n) => leased(String(n), 1))
+    const told = keys(fed(bought(1_000_000_000, 'p'), ...leases))
+    expect(told.slice(-2).map(({ outcome }) => outcome)).toEqual(['done', 'no_credit'])
+  })
+
   it('takes back what a lease has left when it is told so, or when its time is over', () => {
     const driver = fed(bought(1_000, 'p'), leased('a', 900), spent('a', 100, T0, true), leased('b', 900))
     expect(keys(driver).at(-1)?.leases).toMatchObject([{ lease: 'b', amount: 900 }])
