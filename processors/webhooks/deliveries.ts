@@ -277,9 +277,7 @@ export class Deliveries {
   /** Forgets what has been known long enough. */
   forget(now: Micros, unwritten: UnwrittenRecords): void {
     this.#holding.forget(now)
-    // a resent trigger is open again under the key of its end
-    const isOver = (id: string): boolean => !this.#open.has(id)
-    for (const id of this.#finished.forget(now)) if (isOver(id)) unwritten.put(id, null)
+    for (const id of this.#finished.forget(now)) unwritten.put(id, null)
     for (const id of this.#gone.forget(now)) unwritten.put(goneKey(id), null)
     if (this.#timers.size > 2 * this.#open.size + FORGET_MAX)
       this.#timers.sweep((id, key) => {
@@ -370,7 +368,7 @@ export class Deliveries {
   }
 
   #add(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): Delivery {
-    this.#finished.delete(delivery.id)
+    this.#finished.delete(delivery.id) // it is open again under the key of its end
     this.#keep(delivery, now)
     unwritten.delivery(delivery, 'due', this.#partition, now)
     return delivery
