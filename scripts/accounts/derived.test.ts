@@ -140,6 +140,7 @@ describe('liquidations beside the ledger', () => {
     const figures = {
       total_events: rows.length,
       total_value_usd: events.reduce((sum, event) => sum + event.value_usd, 0),
+      complete: true,
     }
     const since = new Date(start / 1000).toISOString()
     return {
