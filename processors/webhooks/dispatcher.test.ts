@@ -591,6 +591,19 @@ describe('after a crash', () => {
     first.network.letGo()
   })
 
+  it('a retry that became due meanwhile is not made where its alert was cancelled meanwhile', async () => {
+    const first = begin()
+    first.network.answer = () => FAILED
+    append(first.broker, numbered(1))
+    await expect.poll(() => pending(first.broker).get('alert_btc_1_1_1')?.attempts, POLL).toBe(1)
+    first.membership.deal()
+    append(first.broker, stopOrder('alert_btc_1_1'))
+    const anHourLater = { ...hostClock, now: () => hostClock.now() + 3_600_000 }
+    const second = begin({ broker: first.broker, clock: anHourLater })
+    await expect.poll(() => attempts(second.broker).at(-1), POLL).toMatchObject({ outcome: 'cancelled' })
+    expect(second.network.sent).toEqual([])
+  })
+
   it('an owner that was frozen is refused by the log', async () => {
     const first = begin()
     first.network.answer = () => 'hang'
