@@ -79,6 +79,19 @@ describe('credit', () => {
     expect(keys(driver).at(-1)).toMatchObject({ bought: 1_000, charged: 250, leases: [{ amount: 250, charged: 250 }] })
   })
 
+  it('takes no terms once it is revoked', () => {
+    const terms = { label: 'late', scopes: [], expires: null, daily_max: null }
+    const told = keys(fed(bought(1_000, 'p'), command({ op: 'revoke' }), command({ op: 'terms', terms })))
+    expect(told.at(-1)).toMatchObject({ outcome: 'ended', label: '' })
+  })
+
+  it('is told when its lease is over, by whatever moves time', () => {
+    const driver = fed(bought(1_000, 'p'), leased('a', 100))
+    driver.take()
+    const told = keys(driver.batch(bought(1, 'q', 'other', T0 + LEASE)))
+    expect(told).toMatchObject([{ key_id: 'k', leases: [], request_id: null }, { key_id: 'other' }])
+  })
+
   it('counts a payment once also where it is told again a day later', () => {
     const told = keys(fed(bought(1_000, 'p'), bought(1_000, 'p', 'k', T0 + DAY), bought(1, 'q', 'k', T0 + DAY)))
     expect(told.at(-1)?.bought).toBe(1_001)
