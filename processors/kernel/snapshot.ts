@@ -232,8 +232,7 @@ export class StateFold {
       .map(([key, state]): PartChange => [key.slice(WAITING.length), state.length === 0 ? null : state])
     if (isTaken) for (const [key, part] of waiting) change(parts, key, part)
     const { applied, time, clocks, failures, stood, told, since, built } = position
-    const isSettled = position.generation === generation && !isTaken && waiting.length === 0
-    const unsettled = isSettled ? undefined : { waiting, isTaken }
+    const unsettled = position.generation === generation ? undefined : { waiting, isTaken }
     const own = { applied, time, clocks, failures, stood, told, since, built }
     return { kind: 'state', position: own, parts, unsettled }
   }

@@ -16,7 +16,7 @@ import {
 } from './testing/task.ts'
 import type { Message, Snapshot } from '../../schemas/records.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
-import { POSITION_KEY, SNAPSHOT_BYTES_MAX, snapshotBatches } from './snapshot.ts'
+import { erasure, POSITION_KEY, SNAPSHOT_BYTES_MAX, snapshotBatches, StateFold, wholeState } from './snapshot.ts'
 import { SNAPSHOT_INPUT_BYTES, Task } from './task.ts'
 import { versionOf } from './version.ts'
 
@@ -322,23 +322,45 @@ describe('a state', () => {
   )
 
   it.each([
-    ['not taken is what it was', [], 1],
-    ['taken is that of all of them', ['@taken'], 7],
-  ])('of several batches that were cut short and %s, with nothing left over', async (_, taken, expected) => {
+    ['not taken is what it was', ['@next|marks'], 1],
+    ['taken is that of all of them', ['@next|marks', '@taken'], 7],
+    ['put away but for the last batch is what it was', [], 1],
+  ])('of several batches that were cut short and %s, with nothing left over', async (_, left, expected) => {
     const begun = testTask()
     begun.broker.append(IN, 0, marks(5))
     await round(await Task.open(tallyRow, 0, begun), begun)
-    const part = begun.broker.records('state.cvd', 0)[0]?.value ?? Buffer.alloc(0)
-    const { value } = codec.decode(part) as Message<'snapshot'>
+    const position = begun.broker.records('state.cvd', 0)[1]?.value ?? Buffer.alloc(0)
+    const { value } = codec.decode(position) as Message<'snapshot'>
     const record = (key: string, state: string) => {
-      return { key, value: codec.encode('state.cvd', 'snapshot', { ...value, state: Buffer.from(state) }), time: 0 }
+      const unsettled = { ...value, generation: value.generation + 1_000, state: Buffer.from(state) }
+      return { key, value: codec.encode('state.cvd', 'snapshot', unsettled), time: 0 }
     }
-    begun.broker.append('state.cvd', 0, [record('@next|marks', '7'), ...taken.map((key) => record(key, ''))])
+    begun.broker.append('state.cvd', 0, [
+      ...left.map((key) => record(key, key === '@taken' ? '' : '7')),
+      record(POSITION_KEY, ''),
+    ])
     const task = await Task.open(tallyRow, 0, testTaskOn(begun.broker))
     expect(task.counts()).toEqual({ marks: expected })
     expect((await Task.open(tallyRow, 0, testTaskOn(begun.broker))).counts()).toEqual({ marks: expected })
     begun.broker.compact('state.cvd', 0)
     expect(stateKeys(begun).toSorted()).toEqual([POSITION_KEY, 'marks'])
+    expect(readByFormer(begun)).toEqual({ marks: String(expected) })
+  })
+
+  it.each([true, false])('whose write in another’s place is cut short says of it still: built %s', async (built) => {
+    const target = { codec, owner: second, recordTime: 0 }
+    const parts = new Map([1, 2].map((at) => [`part ${at}`, Buffer.alloc(5_000_000)]))
+    const position = { ...noPosition, applied: { [IN]: 6 } }
+    const erased = [...erasure(target, { stale: ['marks'], built })]
+    const batches = built ? erased : [...erased, ...wholeState(target, { parts, position })].slice(0, -1)
+    expect(batches).toHaveLength(built ? 2 : 4)
+    const { broker } = testTask()
+    for (const batch of batches) {
+      broker.append('state.cvd', 0, batch)
+      const fold = new StateFold(async (value) => (codec.decode(value) as Message<'snapshot'>).value)
+      await fold.add(broker.records('state.cvd', 0))
+      expect(fold.found(second)).toMatchObject({ kind: 'none', built })
+    }
   })
 })
 
