@@ -31,11 +31,10 @@ export class Failures {
     return failed !== undefined && failed.count >= FAILURES_MAX && windowOf(time) <= failed.window
   }
 
+  /** Behind `forget` of that time. One that is older than what failed counts with it. */
   add(lane: string, time: number): void {
-    const window = windowOf(time)
-    this.forget(time)
-    const failed = this.#lanes.get(lane)
-    this.#lanes.set(lane, { window: Math.max(window, failed?.window ?? window), count: (failed?.count ?? 0) + 1 })
+    const { window, count } = this.#lanes.get(lane) ?? { window: windowOf(time), count: 0 }
+    this.#lanes.set(lane, { window, count: count + 1 })
   }
 
   /** Lets go of windows that have passed. */

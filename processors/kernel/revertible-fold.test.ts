@@ -74,6 +74,15 @@ describe('a processor of whose records all of one asset fail', () => {
     ])
   })
 
+  it('counts those of older times with the newest that failed', async () => {
+    const begun = testTask()
+    const later = FAILURES_WINDOW_MS + 7
+    begun.broker.append(IN, 0, [...gaps('btc', 4, later), ...gaps('btc', 10, 7), ...gaps('btc', 10, later)])
+    await workedOff(throwsAt('btc').row, begun)
+    const failed = lettersIn(begun.broker).filter(({ reason }) => reason === 'failed')
+    expect(failed.map(({ time }) => time / 1_000)).toEqual([later, later, later, later, 7, 7, 7, 7])
+  })
+
   it('holds back the same ones after a restart in between', async () => {
     const begun = testTask()
     const { row } = throwsAt('btc')
