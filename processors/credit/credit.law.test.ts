@@ -79,6 +79,12 @@ describe('credit', () => {
     expect(keys(driver).at(-1)).toMatchObject({ bought: 1_000, charged: 250, leases: [{ amount: 250, charged: 250 }] })
   })
 
+  it.each([0, -1])('makes no key of a purchase of %i', (amount) => {
+    const driver = fed(bought(amount, 'p'))
+    expect(driver.emitted).toEqual([])
+    expect(driver.state.keys.size).toBe(0)
+  })
+
   it('takes no terms once it is revoked', () => {
     const terms = { label: 'late', scopes: [], expires: null, daily_max: null }
     const told = keys(fed(bought(1_000, 'p'), command({ op: 'revoke' }), command({ op: 'terms', terms })))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogReader, LogRecord, Slice } from '../../infra/kafka/seam.ts'
-import { checkPosition, stoodOn } from './position-check.ts'
+import { checkPosition, DISORDER, stoodOn, wholeSince } from './position-check.ts'
 
 const written: LogRecord = { offset: 5, time: 1_000, key: Buffer.from('key'), value: Buffer.from('value') }
 const place = { topic: 'derived.flow', partition: 0 }
@@ -80,4 +80,25 @@ describe('the check of what was read', () => {
   ])('tells where the log was cut %s', async (_, shown, next) => {
     expect(await check(leader(9, 9, shown), other)).toEqual({ is: 'cut', next })
   })
+})
+
+it.each([
+  [7, 9],
+  [9, 7],
+])('a log is whole from where the input that was cut last begins: at %i s and %i s', async (first, second) => {
+  const begins = new Map([
+    ['market.trades', first],
+    ['market.candles', second],
+  ])
+  const reader: LogReader = {
+    ...leader(6, 5, { start: 5 }),
+    fetch: async (from) =>
+      from.map(({ topic, partition, offset }): Slice => {
+        const records = [{ ...written, time: (begins.get(topic) ?? 0) * 1_000 }]
+        return { topic, partition, from: offset, start: 5, end: 6, records, next: 6 }
+      }),
+  }
+  const row = { inputs: ['market.trades', 'market.candles'], retold: () => undefined } as const
+  const clock = { now: () => 0, delay: () => Promise.resolve() }
+  expect(await wholeSince(reader, row, 0, clock)).toBe(9_000_000 + DISORDER)
 })
