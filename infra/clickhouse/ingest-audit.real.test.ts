@@ -87,13 +87,14 @@ it('tells which minutes a gap or a subscription explains, and the worst of those
       instrument: okx,
       volume_difference: -7e-16,
     }),
+    audit(M, { ...off(-1), instrument: 'coinbase:spot:ETH-USD' }), // not subscribed yet
     audit(M - 26 * 60 * MINUTE, off(5)), // not of the last day
     world.mark('derived.audit', { writer: 'audit', run: 0, time: M + 25 * MINUTE }),
   ])
   await world.soon("SELECT time FROM partition_times WHERE topic = 'derived.audit'", [{ time: iso(M + 25 * MINUTE) }])
   await world.soon('SELECT count() AS changes FROM subscription_changes', [{ changes: 3 }])
   await world.soon('SELECT count() AS gaps FROM gaps', [{ gaps: 1 }])
-  await world.soon('SELECT count() AS audits FROM audits', [{ audits: 10 }])
+  await world.soon('SELECT count() AS audits FROM audits', [{ audits: 11 }])
   const rows = await world.rows(
     `SELECT symbol, (toUnixTimestamp(minute) - ${M / 1e6}) / 60 AS minute, state, explained FROM audits WHERE minute >= 0 ORDER BY venue, minute`,
   )
@@ -107,8 +108,15 @@ it('tells which minutes a gap or a subscription explains, and the worst of those
     row(5, 'different', true),
     row(6, 'different', false),
     row(20, 'different', true),
+    { ...row(0, 'different', true), symbol: 'ETH-USD' },
     { ...row(0, 'equal', false), symbol: 'BTC-USDT-SWAP' },
   ])
+  const nothing = {
+    worst_volume_difference: null,
+    worst_delta_difference: null,
+    worst_instrument: null,
+    worst_minute: null,
+  }
   expect(await world.rows('SELECT * FROM audit_worst')).toEqual([
     {
       venue: 'binance',
@@ -120,16 +128,8 @@ it('tells which minutes a gap or a subscription explains, and the worst of those
       worst_instrument: instrument,
       worst_minute: iso(M + 6 * MINUTE),
     },
-    {
-      venue: 'okx',
-      compared: 1,
-      different: 0,
-      unexplained: 0,
-      worst_volume_difference: null,
-      worst_delta_difference: null,
-      worst_instrument: null,
-      worst_minute: null,
-    },
+    { venue: 'coinbase', compared: 0, different: 0, unexplained: 0, ...nothing },
+    { venue: 'okx', compared: 1, different: 0, unexplained: 0, ...nothing },
   ])
 })
 

@@ -91,8 +91,8 @@ ALTER TABLE audits
 CREATE OR REPLACE VIEW audit_worst AS
 SELECT
     venue,
-    count() AS compared,
-    countIf(state = 'different') AS different,
+    countIf(NOT not_yet_subscribed) AS compared,
+    countIf(state = 'different' AND NOT not_yet_subscribed) AS different,
     countIf(is_unexplained) AS unexplained,
     argMaxOrNullIf(volume_difference, abs(volume_difference), is_unexplained) AS worst_volume_difference,
     argMaxOrNullIf(delta_difference, abs(delta_difference), is_unexplained) AS worst_delta_difference,
@@ -105,7 +105,7 @@ FROM
         state = 'different' AND NOT explained AS is_unexplained,
         greatest(abs(volume_difference), abs(ifNull(delta_difference, 0))) AS weight
     FROM audits
-    WHERE minute >= now() - INTERVAL 24 HOUR AND NOT not_yet_subscribed
+    WHERE minute >= now() - INTERVAL 24 HOUR
 )
 GROUP BY venue
 ORDER BY venue
