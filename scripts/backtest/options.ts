@@ -67,8 +67,8 @@ export const usage = `npm run backtest -- [flags]: replays history through the p
                        where they belong; archive: imported trades alone
   --alerts FILE        a list of alerts, each as the body of POST /price-alert (webhook_url and channel may be left out; "kind":
                        "liquidation" for a liquidation alert). Without it: the alerts that the log tells of
-  --rules FILE         which signals count as decisions, and which way they bet (README). Without it every class
-                       that says a direction is a group of its own
+  --rules FILE         which signals count as decisions, and which way they bet (api/docs/guides/backtesting.md).
+                       Without it every class that says a direction is a group of its own
   --latency D          from the decision to the price that it is filled at: the first at or after it (default 500ms)
   --horizons D,D       forward returns after the fill (default 1m,5m,15m,1h,4h,1d)
   --out DIR            results: manifest.json, signals, triggers, returns (JSON and Parquet), report.html
