@@ -1,6 +1,6 @@
 /**
- * Golden vectors of both signatures, as the README publishes them: whoever writes a receiver can check it against these.
- * The first is Standard Webhooks' own; the second is a webhook of ours with characters beyond ASCII.
+ * Golden vectors of both signatures, as `api/docs/guides/webhooks.md` publishes them: whoever writes a receiver can check it
+ * against these. The first is Standard Webhooks' own; the second is a webhook of ours with characters beyond ASCII.
  */
 export const vectors = [
   {
