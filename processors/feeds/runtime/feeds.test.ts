@@ -263,7 +263,7 @@ async function start(
     writer: log.writer(),
     log: logger,
     metrics: feedMetrics(metrics),
-    timing: { ...poolTiming, tickMs, backoff: { firstMs: 5, maxMs: 20 } },
+    timing: { ...poolTiming, backoff: { firstMs: 5, maxMs: 20 } },
     writeError: (error) => {
       throw error
     },

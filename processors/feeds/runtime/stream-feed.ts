@@ -81,6 +81,11 @@ export class StreamFeed {
     this.#pool.resume()
   }
 
+  /** Called often, with the time by ticks: connects, replaces what ended, sends what waits for its turn. */
+  tick(now: number): void {
+    this.#pool.tick(now)
+  }
+
   close(): void {
     this.#pool.close()
   }

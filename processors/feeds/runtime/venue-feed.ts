@@ -187,6 +187,7 @@ export class VenueFeed {
 
   /** Called often. Topics that are full are not asked for. */
   tick(now: number): void {
+    for (const stream of this.#streams) stream.tick(ticks())
     this.#repair?.tick(ticks())
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
     if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(ticks())

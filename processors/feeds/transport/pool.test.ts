@@ -5,12 +5,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { End } from './connection.ts'
 import { SocketPool, type PoolTiming } from './pool.ts'
+import { ticks } from '../runtime/process-clock.ts'
 import type { FrameEvent } from '../venues/events.ts'
 import type { SocketRules, TradeStream } from '../venues/venue.ts'
 import { trades as okx } from '../venues/okx/trades.ts'
 
+const tickMs = 5
+
 const timing: PoolTiming = {
-  tickMs: 5,
   handshakeMs: 30_000,
   ackWithinMs: 30_000,
   backoff: { firstMs: 5, maxMs: 20 },
@@ -120,7 +122,11 @@ function startPool(venue: TradeStream, url: string, over: Partial<PoolTiming> = 
     },
     { ...timing, ...over },
   )
-  cleanups.push(() => pool.close())
+  const timer = setInterval(() => pool.tick(ticks()), tickMs)
+  cleanups.push(() => {
+    clearInterval(timer)
+    pool.close()
+  })
   return { pool, seen, ends }
 }
 
@@ -285,8 +291,8 @@ describe('a venue’s connections', () => {
     await vi.waitFor(() => expect(ends).toMatchObject([{ kind: 'refused', status, retryAfterMs: 60_000 }]))
     await vi.waitFor(() => expect(pool.state).toEqual({ state, sockets: 0 }))
     const before = attempts
-    let ticks = 0
-    await vi.waitFor(() => expect(++ticks).toBeGreaterThan(10), { interval: timing.tickMs * 4 })
+    let looks = 0
+    await vi.waitFor(() => expect(++looks).toBeGreaterThan(10), { interval: tickMs * 4 })
     expect(attempts).toBe(before)
   })
 
@@ -297,8 +303,8 @@ describe('a venue’s connections', () => {
     await vi.waitFor(() => expect(seen.acknowledged).toEqual(['A']))
     pool.pause()
     server.sockets[0]?.send('trade A 1')
-    let ticks = 0
-    await vi.waitFor(() => expect(++ticks).toBeGreaterThan(5))
+    let looks = 0
+    await vi.waitFor(() => expect(++looks).toBeGreaterThan(5))
     expect(seen.trades).toEqual([])
     pool.resume()
     await vi.waitFor(() => expect(seen.trades).toEqual([1]))

@@ -14,12 +14,11 @@ import type { StreamProtocol } from '../venues/venue.ts'
 import type { Micros, VenueState } from '../../../schemas/records.ts'
 
 export interface PoolTiming extends ReconnectTiming {
-  readonly tickMs: number
   /** When a symbol that the venue refused is asked for again. */
   readonly refusedAgainMs: number
 }
 
-export const poolTiming: PoolTiming = { ...reconnectTiming, tickMs: 50, refusedAgainMs: 600_000 }
+export const poolTiming: PoolTiming = { ...reconnectTiming, refusedAgainMs: 600_000 }
 
 interface PoolHandlers {
   /** Every text frame as it came, before it is read. */
@@ -45,7 +44,6 @@ export class SocketPool {
   #everLive = false
   #unavailable = false
   #paused = false
-  readonly #timer: NodeJS.Timeout
 
   /** `limiters`: shared with the other channels of the host. */
   constructor(
@@ -60,7 +58,6 @@ export class SocketPool {
     this.#timing = timing
     this.#on = on
     this.#limiter = limiters.of(wsBase, protocol.socket.minConnectSpacingMs)
-    this.#timer = setInterval(() => this.#tick(ticks()), timing.tickMs)
   }
 
   /** Connects, subscribes and unsubscribes until exactly `symbols` are streamed. */
@@ -80,7 +77,6 @@ export class SocketPool {
   }
 
   close(): void {
-    clearInterval(this.#timer)
     for (const connection of this.#connections) connection.close()
     this.#connections = []
   }
@@ -98,14 +94,14 @@ export class SocketPool {
     return { state: this.#everLive ? 'down' : 'connecting', sockets }
   }
 
-  #tick(now: number): void {
-    for (const [symbol, at] of this.#refusedAt) {
-      if (now - at > this.#timing.refusedAgainMs) this.#refusedAt.delete(symbol)
-    }
-    this.#apply()
+  /** Called often, with the time by ticks. */
+  tick(now: number): void {
+    const again = [...this.#refusedAt].filter(([, at]) => now - at > this.#timing.refusedAgainMs)
+    for (const [symbol] of again) this.#refusedAt.delete(symbol)
+    if (again.length > 0) this.#apply()
     for (const connection of this.#connections) connection.tick(now)
     if (this.#paused) this.pause() // also those that opened meanwhile
-    if (this.#allLive(-Infinity)) this.#everLive = true
+    this.#everLive ||= this.#allLive(-Infinity)
   }
 
   /** Every symbol has a connection that is live; of several copies one is enough. */
