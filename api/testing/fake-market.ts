@@ -95,12 +95,13 @@ export function marketKindOf(sql: string): string | undefined {
   const view = /FROM \(?\s*(?:SELECT[^]*?FROM )?(\w+)/.exec(sql)?.[1]
   switch (view) {
     case 'prices':
-      return sql.includes('AND NOT late') ? 'every-price' : 'past-prices'
+      return 'every-price'
     case 'liquidation_risk':
       return 'past-risks'
     case 'price_minutes':
       return 'price-minutes'
     case 'prices_log':
+      if (sql.includes('{minutes:')) return 'past-prices'
       return sql.includes('AS first_us') ? 'first-price' : 'price-count'
     case 'liquidation_risk_log':
       return 'first-risk'
@@ -179,14 +180,10 @@ function priceMinutes(facts: readonly CompositePrice[], params: Params): object 
   }
 }
 
-/** Those of the pieces that are asked for. */
+/** Those of the minutes that are asked for. */
 function pricePage(facts: readonly CompositePrice[], params: Params): object {
-  const pieces = Object.keys(params).flatMap((name) =>
-    /^f\d+$/.test(name) ? [{ from: Number(params[name]), to: Number(params[`t${name.slice(1)}`]) }] : [],
-  )
-  const mine = facts.filter(
-    (row) => row.asset === params['asset'] && pieces.some(({ from, to }) => row.time >= from && row.time < to),
-  )
+  const minutes = new Set(params['minutes'] as readonly number[])
+  const mine = inRange(facts, params).filter(({ time }) => minutes.has(floorTo(time, 60_000_000) / 1e6))
   return {
     at: mine.map(({ time }) => time),
     last_usd: mine.map(({ price }) => price),

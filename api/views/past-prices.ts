@@ -5,10 +5,10 @@ import type { Page, PageRange, Stretch } from './what-if.ts'
 import { ORDER, POSITION } from './what-if.ts'
 import { microsSql, timeParam } from './time.ts'
 
-const MINUTE: Micros = 60_000_000
-/** Read at once: so many minutes in so many pieces, some 70,000 prices. */
+const SECOND: Micros = 1_000_000
+const MINUTE: Micros = 60 * SECOND
+/** Minutes that are read at once, some 70,000 prices. */
 const MINUTES_MAX = 240
-const PIECES_MAX = 60
 /** Prices beside those that decide, for a chart. */
 const SAMPLES = 300
 
@@ -53,21 +53,19 @@ const READY: Micros = 64_000_000
  * Of these minutes the prices on the target and those on another side than the one before, and while time alone may make
  * the alert ready one of each second.
  */
-const pricesSql = (
-  pieces: readonly Stretch[],
-): string => `SELECT groupArray(at_us) AS at, groupArray(price) AS last_usd,
+const pricesSql = `SELECT groupArray(at_us) AS at, groupArray(price) AS last_usd,
   groupArray(low) AS low_usd, groupArray(high) AS high_usd, groupArray(is_late) AS late_flags, groupArray(bounds_us) AS bounds_froms, groupArray(is_good) AS good_flags,
   groupArray(partition) AS partitions, groupArray(offset) AS offsets, groupArray(is_same) AS same_flags
   FROM (
     SELECT *, maxIf(at_us, NOT is_same) OVER (ORDER BY ${ORDER} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS changed
     FROM (
-      SELECT *, side != 0 AND side = lagInFrame(side, 1, 9) OVER so_far AS is_same, lagInFrame(at_us, 1, 0) OVER so_far AS before
-      FROM (
-        SELECT ${microsSql('time')} AS at_us, price, low, high, toUInt8(late) AS is_late, ${microsSql('bounds_from')} AS bounds_us,
-          toUInt8(quality = 'good') AS is_good, partition, offset, ${POSITION},
-          multiIf(late, 0, high < {target:Float64}, -1, low > {target:Float64}, 1, 0) AS side
-        FROM prices
-        WHERE asset = {asset:String} AND (${pieces.map((_, at) => `time >= ${timeParam(`f${at}`)} AND time < ${timeParam(`t${at}`)}`).join(' OR ')}))
+      SELECT ${microsSql('time')} AS at_us, price, low, high, toUInt8(late) AS is_late, ${microsSql('bounds_from')} AS bounds_us,
+        toUInt8(quality = 'good') AS is_good, partition, offset, ${POSITION},
+        multiIf(late, 0, high < {target:Float64}, -1, low > {target:Float64}, 1, 0) AS side,
+        side != 0 AND side = lagInFrame(side, 1, 9) OVER so_far AS is_same, lagInFrame(at_us, 1, 0) OVER so_far AS before
+      FROM prices_log FINAL
+      WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}
+        AND toStartOfMinute(time) IN {minutes:Array(DateTime)}
       WINDOW so_far AS (ORDER BY ${ORDER} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
     ORDER BY ${ORDER})
   WHERE NOT is_same OR (
@@ -93,9 +91,9 @@ export async function* readPrices(database: Database, range: PageRange, alert: P
   const samples = row.numbers('sample_times').map((time, at): Sample => ({ time, price: prices[at] ?? NaN }))
   let about = { records: new Row(counted).number('records'), heard: heardOf(row, range) }
   let done = 0
-  for (const pieces of piecesOf(minutes, range)) {
-    const end = pieces.at(-1)?.to ?? to
-    const seen = await readPieces(database, { ...range, ...alert, near }, pieces)
+  for (const lot of lotsOf(minutes)) {
+    const end = Math.min((lot.at(-1) ?? 0) + MINUTE, to)
+    const seen = await readLot(database, { ...range, ...alert, near }, lot)
     const mine = samples.slice(done).filter(({ time }) => time < end)
     done += mine.length
     yield {
@@ -119,36 +117,23 @@ function heardOf(row: Row, { from }: PageRange): Stretch[] {
   return begins.map((begin, at) => ({ from: begin, to: ends[at] ?? begin }))
 }
 
-/** Minutes that follow each other are one piece; some pieces at a time. */
-function piecesOf(minutes: readonly Micros[], { from, to }: PageRange): Stretch[][] {
-  const lots: Stretch[][] = []
-  let [lot, count]: [Stretch[], number] = [[], 0]
-  for (const minute of minutes) {
-    const last = lot.at(-1)
-    if (count >= MINUTES_MAX || (lot.length >= PIECES_MAX && last?.to !== minute)) [lot, count] = [[], 0]
-    if (lot.length === 0) lots.push(lot)
-    if (lot.at(-1)?.to === minute) lot[lot.length - 1] = { from: lot.at(-1)?.from ?? minute, to: minute + MINUTE }
-    else lot.push({ from: minute, to: minute + MINUTE })
-    count += 1
-  }
-  return lots.map((pieces) => pieces.map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, to) })))
+/** What is read at once. */
+function lotsOf(minutes: readonly Micros[]): (readonly Micros[])[] {
+  const count = Math.ceil(minutes.length / MINUTES_MAX)
+  return Array.from({ length: count }, (_, at) => minutes.slice(at * MINUTES_MAX, (at + 1) * MINUTES_MAX))
 }
 
 type Wanted = PageRange & PriceAlert & { readonly near: ReadonlySet<Micros> }
 
-async function readPieces(database: Database, wanted: Wanted, pieces: readonly Stretch[]): Promise<InputRecord[]> {
-  const { asset, target, near } = wanted
-  const bounds = Object.fromEntries(
-    pieces.flatMap((one, at) => [
-      [`f${at}`, one.from],
-      [`t${at}`, one.to],
-    ]),
-  )
-  const [raw] = await database.query(pricesSql(pieces), {
+async function readLot(database: Database, wanted: Wanted, minutes: readonly Micros[]): Promise<InputRecord[]> {
+  const { asset, from, to, target, near } = wanted
+  const [raw] = await database.query(pricesSql, {
     asset,
     target,
-    near: [...near].filter((minute) => isWithin(pieces, minute)),
-    ...bounds,
+    near: minutes.filter((minute) => near.has(minute)),
+    from: Math.max(minutes[0] ?? to, from),
+    to: Math.min((minutes.at(-1) ?? from) + MINUTE, to),
+    minutes: minutes.map((minute) => minute / SECOND),
   })
   const row = new Row(raw)
   const column = (name: string) => row.numbers(name)
@@ -169,10 +154,6 @@ async function readPieces(database: Database, wanted: Wanted, pieces: readonly S
       quality: goods[at] === 1 ? 'good' : 'degraded',
     }),
   }))
-}
-
-function isWithin(pieces: readonly Stretch[], minute: Micros): boolean {
-  return minute >= (pieces[0]?.from ?? 0) - MINUTE && minute < (pieces.at(-1)?.to ?? 0)
 }
 
 type Told = Omit<CompositePrice, 'asset' | 'change_24h' | 'sources' | 'v'>
