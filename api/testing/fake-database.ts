@@ -154,7 +154,7 @@ function kindOf(sql: string): string {
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
   if (sql.includes('FROM venue_past_days')) return 'past'
   if (sql.includes('FROM venue_candles_log WHERE')) return 'first-minute'
-  if (/FROM venue_candles WHERE[^]*GROUP BY start_us/.test(sql)) return 'past-candles'
+  if (/FROM venue_candles_log FINAL WHERE[^]*GROUP BY start_us/.test(sql)) return 'past-candles'
   if (sql.includes('AS here')) return 'here'
   if (sql.includes('FROM system.disks')) return 'disk'
   if (sql.includes('FROM partition_times')) return sql.includes('{topic:String}') ? 'partition-time' : 'partition-times'
@@ -221,8 +221,7 @@ function pastCandles(candles: readonly FakeCandle[], { asset, from, to, seconds 
   return [...Map.groupBy(mine, ({ start }) => start)].map(([start, rows]) => ({
     first_us: start,
     start_us: start,
-    venues: rows.map(({ venue }) => venue),
-    markets: rows.map((row) => instrumentOf(row).split(':')[1]),
+    instruments: rows.map(instrumentOf),
     lows: rows.map(({ open, close }) => Math.min(open, close)),
     highs: rows.map(({ open, close }) => Math.max(open, close)),
     closes: rows.map(({ close }) => close),
@@ -230,7 +229,7 @@ function pastCandles(candles: readonly FakeCandle[], { asset, from, to, seconds 
     quotes: rows.map(({ volume, close }) => volume * close),
     bought: rows.map(({ takerBuy }) => takerBuy ?? -1),
     bought_quote: rows.map(({ takerBuy, close }) => (takerBuy ?? 0) * close),
-    pasts: rows.map(({ takerBuy, isArchive }) => (isArchive === true ? 1 : takerBuy === null ? 3 : 2)),
+    archived: rows.map(({ isArchive }) => Number(isArchive === true)),
   }))
 }
 

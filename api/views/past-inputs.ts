@@ -4,10 +4,9 @@ import type { InputRecord } from '../../processors/alerts/what-if.ts'
 import { asDecimal, percentChange } from '../../processors/prices/decimal.ts'
 import { median } from '../../processors/prices/median.ts'
 import type { Micros } from '../../schemas/records.ts'
-import { fundingVenues } from '../../schemas/venues.ts'
+import { fundingVenues, partsOf } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
-import { sourceSql } from './past.ts'
-import { sourceOf, type Source } from './held-past.ts'
+import type { Source } from './held-past.ts'
 import { ceilTo, floorTo } from './range.ts'
 import {
   marks,
@@ -98,13 +97,13 @@ interface Candle {
   readonly low: number
   readonly high: number
   readonly close: number
+  /** 0, as what follows, where no flow is asked for. */
   readonly volume: number
   readonly quote: number
   /** Null: the venue does not say. */
   readonly bought: number | null
   readonly boughtQuote: number | null
-  /** As `sourceSql` has it. */
-  readonly past: number
+  readonly source: Extract<Source, 'archive' | 'venue_candles'>
 }
 
 type Readings = ReadonlyMap<Micros, ReadonlyMap<string, Reading>>
@@ -164,11 +163,14 @@ function emptySteps({ from, to }: Stretch, readings: ReadonlyMap<Origin, Reading
   return steps
 }
 
-const candlesSql = `SELECT ${microsSql('start')} AS start_us, groupArray(venue) AS venues, groupArray(market) AS markets,
-  groupArray(low) AS lows, groupArray(high) AS highs, groupArray(close) AS closes, groupArray(volume) AS volumes,
-  groupArray(ifNull(quote, volume * (high + low + close) / 3)) AS quotes, groupArray(ifNull(taker_buy, -1)) AS bought,
-  groupArray(ifNull(taker_buy_quote, ifNull(taker_buy, 0) * (high + low + close) / 3)) AS bought_quote, groupArray(${sourceSql}) AS pasts
-  FROM venue_candles WHERE asset = {asset:String} AND seconds = {seconds:UInt32} AND start >= ${timeParam('from')} AND start < ${timeParam('to')}
+const flowColumns = `, groupArray(volume) AS volumes, groupArray(ifNull(quote, volume * (high + low + close) / 3)) AS quotes,
+  groupArray(ifNull(taker_buy, -1)) AS bought,
+  groupArray(ifNull(taker_buy_quote, ifNull(taker_buy, 0) * (high + low + close) / 3)) AS bought_quote`
+const candlesSql = (
+  withFlow: boolean,
+): string => `SELECT ${microsSql('start')} AS start_us, groupArray(instrument) AS instruments,
+  groupArray(low) AS lows, groupArray(high) AS highs, groupArray(close) AS closes, groupArray(source = 'archive') AS archived${withFlow ? flowColumns : ''}
+  FROM venue_candles_log FINAL WHERE asset = {asset:String} AND seconds = {seconds:UInt32} AND start >= ${timeParam('from')} AND start < ${timeParam('to')}
   AND volume > 0 GROUP BY start_us ORDER BY start_us`
 
 const firstMinuteSql = `SELECT ${microsSql('start')} AS first_us FROM venue_candles_log WHERE asset = {asset:String} AND seconds = 60
@@ -182,19 +184,21 @@ async function readFirstMinute(database: Database, { asset, from, to }: PastAske
 
 async function readCandles(database: Database, asked: PastAsked, length: Micros): Promise<Step[]> {
   const { asset, from, to, venues } = asked
-  const rows = await database.query(candlesSql, { asset, from, to, seconds: length / SECOND })
+  const withFlow = wantedOf(asked.figures).has('flow')
+  const rows = await database.query(candlesSql(withFlow), { asset, from, to, seconds: length / SECOND })
   return rows.map((raw) => {
     const row = new Row(raw)
-    const column = (name: string): readonly number[] => row.numbers(name)
-    const [lows, highs, closes, volumes] = [column('lows'), column('highs'), column('closes'), column('volumes')]
-    const [quotes, bought] = [column('quotes'), column('bought')]
-    const [boughtQuote, pasts] = [column('bought_quote'), column('pasts')]
-    const markets = row.texts('markets')
-    const candles = row.texts('venues').map((venue, at): Candle => {
+    const flowColumn = (name: string): readonly number[] => (withFlow ? row.numbers(name) : [])
+    const [lows, highs, closes] = [row.numbers('lows'), row.numbers('highs'), row.numbers('closes')]
+    const archived = row.numbers('archived')
+    const [volumes, quotes] = [flowColumn('volumes'), flowColumn('quotes')]
+    const [bought, boughtQuote] = [flowColumn('bought'), flowColumn('bought_quote')]
+    const candles = row.texts('instruments').map((instrument, at): Candle => {
       const isSaid = (bought[at] ?? -1) >= 0
+      const { venue, market } = partsOf(instrument)
       return {
         venue,
-        market: markets[at] ?? '',
+        market,
         low: lows[at] ?? NaN,
         high: highs[at] ?? NaN,
         close: closes[at] ?? NaN,
@@ -202,7 +206,7 @@ async function readCandles(database: Database, asked: PastAsked, length: Micros)
         quote: quotes[at] ?? 0,
         bought: isSaid ? (bought[at] ?? 0) : null,
         boughtQuote: isSaid ? (boughtQuote[at] ?? 0) : null,
-        past: pasts[at] ?? 3,
+        source: archived[at] === 1 ? 'archive' : 'venue_candles',
       }
     })
     return { start: row.number('start_us'), length, candles: candles.filter(({ venue }) => venues.includes(venue)) }
@@ -293,7 +297,7 @@ function recordsOf(
   const perpetual = perpetualOf(readings, start + length)
   const price = wanted.has('candles') ? priceOf(candles) : undefined
   const flow = wanted.has('flow') ? flowOf(candles, figures) : { figures: [], used: [] }
-  const used = [...(price?.used ?? []), ...flow.used].map(sourceOfCandle)
+  const used = [...(price?.used ?? []), ...flow.used].map((candle) => candle.source)
   const source = joined([...perpetual.sources, ...used])
   const metric = (core: string, of: readonly Figure[]): InputRecord['message'][] =>
     of.length === 0 ? [] : [{ type: 'metric', value: { asset, core, figures: [...of], time, v: 0 } }]
@@ -326,10 +330,6 @@ function perpetualOf(
 
 function told(figure: string, exchange: string, value: number): Figure {
   return { figure, exchange, value }
-}
-
-function sourceOfCandle({ past }: Candle): Source {
-  return sourceOf({ least: past, most: past })
 }
 
 function joined(sources: readonly (Source | FactSource)[]): PastSource {
