@@ -72,8 +72,6 @@ export class FakeMarket {
         return inRange(this.pastPrices, params).map(everyPrice)
       case 'price-minutes':
         return [priceMinutes(this.pastPrices, params)]
-      case 'price-count':
-        return [{ records: inRange(this.pastPrices, params).length }]
       case 'past-risks':
         return [riskPage(this.pastRisks, params)]
       case 'first-price':
@@ -98,11 +96,9 @@ export function marketKindOf(sql: string): string | undefined {
       return 'every-price'
     case 'liquidation_risk':
       return 'past-risks'
-    case 'price_minutes':
-      return 'price-minutes'
     case 'prices_log':
-      if (sql.includes('{minutes:')) return 'past-prices'
-      return sql.includes('AS first_us') ? 'first-price' : 'price-count'
+      if (sql.includes('FROM price_minutes')) return 'price-minutes'
+      return sql.includes('{minutes:') ? 'past-prices' : 'first-price'
     case 'liquidation_risk_log':
       return 'first-risk'
     case 'metrics_log':
@@ -169,6 +165,7 @@ function priceMinutes(facts: readonly CompositePrice[], params: Params): object 
   })
   const minutes = [...new Set(all.map(({ time }) => floorTo(time, 60_000_000)))].toSorted((a, b) => a - b)
   return {
+    records: all.length,
     minutes,
     nears: minutes.map(() => 1),
     silent_froms: silent.map(({ before }) => before),

@@ -314,6 +314,7 @@ function perpetualOf(
   readings: ReadonlyMap<Origin, Readings>,
   end: Micros,
 ): { figures: readonly Figure[]; sources: readonly FactSource[] } {
+  if (readings.size === 0) return { figures: [], sources: [] }
   const worth = said(readings, 'worth', end)
   const markOf = (venue: string): number => worth.find((one) => one.venue === venue)?.values[0] ?? NaN
   const of = (origin: Origin, figure: string, value: (reading: Reading) => number): (Figure & Reading)[] =>

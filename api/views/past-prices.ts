@@ -27,7 +27,9 @@ interface PriceAlert {
 const minutesSql = `SELECT groupArrayIf(minute_us, is_kept) AS minutes, groupArrayIf(is_near, is_kept) AS nears,
   groupArrayIf(silent_from, is_silent) AS silent_froms, groupArrayIf(first_us, is_silent) AS silent_tos,
   minIf(first_us, is_told) AS heard_from, maxIf(newest_us, is_told) AS heard_to,
-  groupArrayIf(newest_us, is_sample) AS sample_times, groupArrayIf(newest.2, is_sample) AS sample_prices
+  groupArrayIf(newest_us, is_sample) AS sample_times, groupArrayIf(newest.2, is_sample) AS sample_prices,
+  (SELECT count() FROM prices_log
+    WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}) AS records
   FROM (
     SELECT *, max(is_late) OVER (ORDER BY minute_us ROWS BETWEEN 8 PRECEDING AND 8 FOLLOWING) AS is_near,
       is_near = 1 OR side = 0 OR side != lagInFrame(side, 1, 9) OVER so_far OR side != lagInFrame(side, 2, 9) OVER so_far
@@ -42,9 +44,6 @@ const minutesSql = `SELECT groupArrayIf(minute_us, is_kept) AS minutes, groupArr
       FROM price_minutes WHERE asset = {asset:String} AND minute >= toStartOfMinute(${timeParam('from')}) AND minute < ${timeParam('to')}
       GROUP BY minute)
     WINDOW so_far AS (ORDER BY minute_us ROWS BETWEEN 3 PRECEDING AND CURRENT ROW))`
-
-const countSql = `SELECT count() AS records FROM prices_log
-  WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}`
 
 /** After a price that changed something an alert may be ready again within this time, and not later. */
 const READY: Micros = 64_000_000
@@ -80,16 +79,13 @@ interface Sample {
 export async function* readPrices(database: Database, range: PageRange, alert: PriceAlert): AsyncGenerator<Page> {
   const { asset, from, to } = range
   const every = Math.max(1, Math.ceil((to - from) / MINUTE / SAMPLES))
-  const [[raw], [counted]] = await Promise.all([
-    database.query(minutesSql, { asset, from, to, every, ...alert }),
-    database.query(countSql, { asset, from, to }),
-  ])
+  const [raw] = await database.query(minutesSql, { asset, from, to, every, ...alert })
   const row = new Row(raw)
   const [minutes, nears] = [row.numbers('minutes'), row.numbers('nears')]
   const near = new Set(minutes.filter((_, at) => nears[at] === 1))
   const prices = row.numbers('sample_prices')
   const samples = row.numbers('sample_times').map((time, at): Sample => ({ time, price: prices[at] ?? NaN }))
-  let about = { records: new Row(counted).number('records'), heard: heardOf(row, range) }
+  let about = { records: row.number('records'), heard: heardOf(row, range) }
   let done = 0
   for (const lot of lotsOf(minutes)) {
     const end = Math.min((lot.at(-1) ?? 0) + MINUTE, to)
