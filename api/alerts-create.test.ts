@@ -277,6 +277,18 @@ describe('what no venue lists on a market that would decide it', () => {
   })
 
   it.each([
+    [{ symbol: 'RATS' }, above('price')],
+    [{ symbol: undefined, symbols: ['BTC', 'RATS'] }, above('open_interest_usd', { exchange: 'okx' })],
+  ])('is not what a rule is changed to: %j %j', async (symbols, when) => {
+    const body = ruleBody({ ...symbols, when: above('cvd') })
+    const made = await api.send('POST', '/alerts', { body, headers: { 'idempotency-key': KEY } })
+    const [at, token] = [`/alerts/${textOf(made.body['alert_id'])}`, textOf(made.body['manage_token'])]
+    expect(errorOf(await api.send('PATCH', at, { token, body: { when } }))).toBe('404 symbol_not_found symbol')
+    const other = above('open_interest_usd')
+    expect((await api.send('PATCH', at, { token, body: { when: other } })).body).toMatchObject({ when: other })
+  })
+
+  it.each([
     ['/price-alert', priceBody({ symbol: 'USDC' })],
     ['/liquidation/alert', riskBody({ symbol: 'RATS' })],
     ['/alerts', ruleBody({ symbol: 'RATS', when: above('open_interest_usd', { exchange: 'bybit' }) })],

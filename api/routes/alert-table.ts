@@ -412,7 +412,14 @@ function editRoute(row: ApiKind): Route {
     },
     headers: bearer,
     outputs: { 200: statusOutput(row) },
-    errors: [...ownerErrors, ...errors, 'invalid_quiet_hours', 'invalid_digest', 'alert_not_active'],
+    errors: [
+      ...ownerErrors,
+      ...errors,
+      'invalid_quiet_hours',
+      'invalid_digest',
+      'symbol_not_found',
+      'alert_not_active',
+    ],
     prepare: (call) => editAlert(call, row, call.input.id),
   })
 }

@@ -176,19 +176,20 @@ export async function cancelAlert(call: Call, kind: string, id: string): Promise
   return jsonReply(200, cancelledAnswer(alert))
 }
 
-/** Other terms, whole; where it goes, its lifetime and its deliveries stay. */
+/** Other terms, whole, which could ring for its symbols; where it goes, its lifetime and its deliveries stay. */
 export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<Run> {
   const { services, body } = call
   const alert = await owned(call, kind.kind, id)
   if (body === undefined) throw new ApiError('invalid_body', 'Send the terms as a JSON object.')
   const terms = kind.read(body)
+  const ofSymbols = commandedParts(alert).filter(({ asset }) => !isEverywhere(asset))
+  for (const { symbol } of ofSymbols) assetLookedAt(services, { symbol, terms })
   const { symbol, expires_in_hours } = alert
   const delivery = readDelivery(body, alert.receiver)
   const asked = { ...nobody, ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, delivery }
   return async () => {
     await askAnew(services, actionOn(call, alert, 'edit', { alert: asked }))
-    if (alertKinds.of(terms).needsSubscription(terms))
-      for (const { asset } of commandedParts(alert)) if (!isEverywhere(asset)) keepWanted(services, asset)
+    if (alertKinds.of(terms).needsSubscription(terms)) for (const { asset } of ofSymbols) keepWanted(services, asset)
     return alertStatus(call, kind.kind, id)
   }
 }
