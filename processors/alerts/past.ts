@@ -1,6 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Input } from './kinds/kind.ts'
-import { inputOf, lookBackOf, Series, InputFigures, type SavedSeries } from './series.ts'
+import { inputOf, lookBackOf, MISSED_MAX, Series, InputFigures, type SavedSeries } from './series.ts'
 import { fresh } from './state.ts'
 
 /** Samples of a series at most; a spike has 160. */
@@ -71,9 +71,13 @@ function isNamed(value: unknown): boolean {
 
 function isSaved(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { since, samples, time, venues } = value
+  const { since, samples, time, venues, missed = [] } = value
   const isWhole = Number.isFinite(since) && Number.isFinite(time) && typeof venues === 'string'
-  return isWhole && Array.isArray(samples) && samples.length <= SAMPLES_MAX && samples.every(isSample)
+  return isWhole && areSamples(samples, SAMPLES_MAX) && areSamples(missed, MISSED_MAX)
+}
+
+function areSamples(value: unknown, most: number): boolean {
+  return Array.isArray(value) && value.length <= most && value.every(isSample)
 }
 
 function isSample(value: unknown): boolean {

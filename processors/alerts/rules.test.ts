@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../schemas/records.ts'
-import { CvdTestDriver, longAgo, mark as markAt, trade } from '../cvd/testing/records.ts'
+import { CvdTestDriver, gap, longAgo, mark as markAt, trade } from '../cvd/testing/records.ts'
 import { payloadOf } from '../webhooks/payload.ts'
 import {
   cancel,
@@ -21,7 +21,9 @@ import {
   type AlertsTestDriver,
 } from './testing/records.ts'
 import { readRuleTerms, type RuleTerms } from './kinds/rule-terms.ts'
+import { pastText, readPast } from './past.ts'
 import { InputFigures, Series } from './series.ts'
+import { fresh } from './state.ts'
 import { WhatIf } from './what-if.ts'
 
 const cvdAbove = (value: number, more: object = {}) => ({ metric: 'cvd', operator: 'above', value, ...more })
@@ -223,12 +225,17 @@ describe('a metric', () => {
   })
 })
 
-/** What the cvd core tells rules of a trade of 1 BTC each second for `trading` seconds; marks come for `seconds`, the alerts' own `ahead` of it. */
-function traded(seconds: number, { trading = seconds, ahead = 0.5 } = {}): Message[] {
+/**
+ * What the cvd core tells rules of a trade of 1 BTC each second for `trading` seconds, of which those from `outage[0]` to
+ * `outage[1]` are missed, which is told 2 s later; marks come for `seconds`, the alerts' own `ahead` of it.
+ */
+function traded(seconds: number, { trading = seconds, ahead = 0.5, outage = [Infinity, 0] } = {}): Message[] {
   const cvdCore = new CvdTestDriver().batch(longAgo())
+  const [from = Infinity, to = 0] = outage
   return Array.from({ length: seconds }, (_, at) => at + 1).flatMap((now) => {
     const time = T0 + (now - 0.5) * SECOND
-    if (now <= trading) cvdCore.batch(trade({ first_id: now, time }))
+    if (now <= trading && (now <= from || now > to)) cvdCore.batch(trade({ first_id: now, time }))
+    if (now === to + 2) cvdCore.batch(gap({ from_time: T0 + from * SECOND, to_time: T0 + to * SECOND }))
     cvdCore.batch(markAt(T0 + (now + 0.2) * SECOND))
     const told = cvdCore.emitted.splice(0).flatMap(({ topic, message }) => {
       return topic === 'alerts.inputs' && message !== null ? [message] : []
@@ -327,6 +334,77 @@ describe('a window of trades', () => {
     expect(rings(whens, steady(20.99)).map(({ length }) => length)).toEqual([0, 0, 0])
     const [highest = [], over] = rings(whens, steady(22))
     expect([highest, over]).toEqual([[21 * HOUR], []])
+  })
+
+  describe('of which trades were missed', () => {
+    const spikes = (log: readonly Message[], series = new Series('volume_spike||1m||', fresh(T0))) =>
+      log.flatMap((message): (readonly [second: number, value: number | undefined])[] => {
+        if (message.type !== 'metric') return []
+        const { time } = message.value
+        series.take(new InputFigures(message))
+        return [[(time - T0) / SECOND, series.at(time)]]
+      })
+
+    it.each([
+      [1_500, 1_560],
+      [1_504, 1_560],
+      [1_509, 1_570],
+    ])('spikes by the time alone of which they are known: an outage to %d s', (end, first) => {
+      const log = traded(4_500, { outage: [600, end] })
+      expect(given(createRule(spike('above', 1.2)), ...log).rang).toEqual([])
+      const behind = spikes(log).filter(([second]) => second > end + 10)
+      const known = behind.filter(([, value]) => value !== undefined)
+      expect(known.map(([, value]) => Math.abs((value ?? NaN) - 1) < 0.05)).toEqual(known.map(() => true))
+      expect([known[0]?.[0], known.length]).toEqual([first, (4_490 - first) / 10 + 1])
+    })
+
+    it('is not known to spike while fewer than five windows before are known', () => {
+      const behind = spikes(traded(4_500, { outage: [200, 2_000] })).filter(([second]) => second > 2_010)
+      expect(behind.find(([, value]) => value !== undefined)).toEqual([2_360, 1])
+    })
+
+    it('spikes where less than a tenth of the newest window is missing', () => {
+      const log = traded(900, { outage: [700, 705] })
+      expect(spikes(log).flatMap(([second, value]) => (value === undefined && second > 360 ? [second] : []))).toEqual(
+        [],
+      )
+      expect(given(createRule(spike('above', 1.02)), ...log).rang).toEqual([])
+    })
+
+    it('leaves out what other venues traded meanwhile, and of one venue counts its own alone', () => {
+      const told = (at: number, figures: Readonly<Record<string, number>>) => metric(at, 'cvd', figures)
+      const missed = { 'missed_from@okx': T0 + 600 * SECOND, 'missed_to@okx': T0 + 1_500 * SECOND }
+      const log = Array.from({ length: 200 }, (_, at) => (at + 1) * 10).map((at) =>
+        told(at, {
+          'buy@binance': at > 1_560 ? 1 : 3,
+          ...((at <= 600 || at > 1_500) && { 'buy@okx': at > 1_560 ? 9 : 7 }),
+          ...(at === 1_510 && missed),
+        }),
+      )
+      const last = (name: string) => spikes(log, new Series(name, fresh(T0))).find(([second]) => second === 1_620)?.[1]
+      expect(last('volume_spike||1m||')).toBe(1)
+      expect(last('volume_spike|binance|1m||')).toBeCloseTo(1 / 3, 2)
+      expect(last('volume_spike|okx|1m||')).toBeCloseTo(9 / 7, 2)
+    })
+
+    it('is so behind a restart, in a window that was filled from history and one that began meanwhile', () => {
+      const log = traded(4_500, { outage: [600, 1_500] })
+      const at = log.findIndex(({ type, value }) => type === 'metric' && value.time >= T0 + 1_000 * SECOND)
+      const whole = spikes(log).filter(([second]) => second > 1_510)
+      for (const cut of [at, at + 300]) {
+        const [before, after] = [log.slice(0, cut), log.slice(cut)]
+        const saved = new Series('volume_spike||1m||', fresh(T0))
+        spikes(before, saved)
+        const restarted = spikes(after, new Series(saved.name, saved.saved())).filter(([second]) => second > 1_510)
+        expect(restarted).toEqual(whole.slice(-restarted.length))
+        const cold = new Series(saved.name, fresh(T0 + 1_000 * SECOND))
+        const past = readPast(pastText({ since: T0, series: [[saved.name, saved.saved()]] }))
+        const half = after.length / 10
+        spikes(after.slice(0, half), cold)
+        for (const [, one] of past?.series ?? []) cold.warm(one)
+        expect(spikes(after.slice(half), cold)).toEqual(whole.slice(-spikes(after.slice(half)).length))
+      }
+    })
   })
 
   it('goes on from a state that has a sample where now there are several', () => {

@@ -1,5 +1,6 @@
 import type { CompositePrice, LiquidationRisk, Metric as MetricRecord, Micros } from '../../schemas/records.ts'
 import { BUCKET } from '../cvd/bucket.ts'
+import { MISSED_FROM, MISSED_TO } from '../cvd/metrics.ts'
 import { LATENESS } from '../cvd/state.ts'
 import { cascadeRisks } from '../liquidations/cascade.ts'
 import { asDecimal, asRatio, decimalDifference, decimalMean, percentChange } from '../prices/decimal.ts'
@@ -52,6 +53,10 @@ const SPIKE_SLOTS = 4
 const SPIKE_WINDOWS = 24
 /** Fewer windows than this make no mean. */
 const SPIKE_WINDOWS_MIN = 5
+/** A spike's newest window is known while less than this share of it is missing. */
+const MISSING_MAX = 0.1
+/** Times of missed trades that a spike keeps; beyond it the oldest two count as one. */
+export const MISSED_MAX = 100
 /** A value that was told longer ago says nothing of now. */
 const LIFETIME: Micros = 900_000_000
 /**
@@ -67,6 +72,9 @@ const SECOND: Micros = 1_000_000
 /** When a figure was so, and what it was: of a sum, what came up to then since the begin of its slot. */
 type Sample = [time: Micros, value: number]
 
+/** A time in which trades were missed, half open. */
+type Missed = readonly [from: Micros, to: Micros]
+
 /** What of a series a snapshot holds; all of it, since the rest follows. */
 export interface SavedSeries {
   readonly since: Micros
@@ -79,6 +87,8 @@ export interface SavedSeries {
   readonly anew?: boolean
   /** The alert with which it began. */
   readonly maker?: string
+  /** Of a spike: when trades were missed, ascending and apart. */
+  readonly missed?: readonly Missed[]
 }
 
 /**
@@ -104,6 +114,7 @@ export class Series {
   /** The newest figure, where only a candle's close counts. */
   #raw: Sample | null
   #anew: boolean
+  #missed: readonly Missed[]
   /** The alert with which it began; undefined: another, or a record. */
   readonly maker: string | undefined
 
@@ -130,6 +141,7 @@ export class Series {
     this.#raw = saved.raw
     this.#anew = saved.anew ?? false
     this.maker = saved.maker
+    this.#missed = saved.missed ?? none
   }
 
   /** Its value at a time; undefined: it is not known, or not any more. */
@@ -151,6 +163,7 @@ export class Series {
       raw: this.#raw,
       ...(this.#anew && { anew: true }),
       ...(this.maker !== undefined && { maker: this.maker }),
+      ...(this.#missed.length > 0 && { missed: this.#missed }),
     }
   }
 
@@ -165,9 +178,12 @@ export class Series {
    */
   warm(past: SavedSeries): void {
     if (past.since >= this.#since) return
+    const before = new Series(this.name, past)
+    for (const missed of this.#missed) before.#leaveOut(missed)
+    this.#missed = before.#missed
     const isOfOthers = this.#venues !== '' && past.venues !== '' && past.venues !== this.#venues
     const isBroken = !this.#isFlow && (this.#anew || isOfOthers)
-    if (!isBroken) this.#samples = this.#joined(past.samples)
+    if (!isBroken) this.#samples = this.#joined(before.#samples)
     this.#since = past.since
     this.#time = Math.max(this.#time, past.time)
     if (this.#venues === '') this.#venues = past.venues
@@ -175,7 +191,7 @@ export class Series {
 
   /** Both may have a sample of the slot in which it began: of a sum both count, else the first. */
   #joined(past: readonly Sample[]): Sample[] {
-    const before = past.map(([time, value]): Sample => [time, value])
+    const before = [...past]
     const last = before.at(-1)
     const [first, ...rest] = this.#samples
     if (last === undefined || first === undefined || this.#slotOf(last[0]) !== this.#slotOf(first[0]))
@@ -202,6 +218,7 @@ export class Series {
   take(told: InputFigures): boolean {
     const figure = this.#figureOf(told)
     if (figure === undefined) return false
+    if (this.#metric.make === 'spike') this.#leaveOutOf(told)
     if (this.#close === 0) return this.#set(this.#made(told.time, figure), told.time)
     if (this.#isFlow) return this.#addToCandle(told.time, figure)
     const isClosed = this.#closes(told.time)
@@ -313,20 +330,51 @@ export class Series {
     return asDecimal(this.#samples.reduce((sum, [at, value]) => sum + value * this.#shareSince(from, at), 0))
   }
 
-  /** The newest window's sum by the mean of the windows before it. */
+  /** The newest window's sum by the mean of the windows before it, both of the time alone of which trades are known. */
   #spike(time: Micros, figure: number): number | undefined {
     const [newest, oldest] = [time - this.#window, time - this.#window * (SPIKE_WINDOWS + 1)]
-    this.#add(time, figure, time - oldest)
+    this.#add(time, figure * (1 - this.#missing(time - BUCKET, time) / BUCKET), time - oldest)
     this.#shorten(newest)
-    const seen = Math.min(SPIKE_WINDOWS, (time - this.#since) / this.#window - 1)
-    if (seen < SPIKE_WINDOWS_MIN) return undefined
+    this.#missed = this.#missed.filter(([, to]) => to > oldest)
+    const known = 1 - this.#missing(newest, time) / this.#window
+    const begin = Math.max(oldest, this.#since)
+    const seen = (newest - begin - this.#missing(begin, newest)) / this.#window
+    if (known <= 1 - MISSING_MAX || seen < SPIKE_WINDOWS_MIN) return undefined
     let [now, before] = [0, 0]
     for (const [at, value] of this.#samples) {
       const share = this.#shareSince(newest, at)
       now += value * share
       before += value * (this.#shareSince(oldest, at, this.#longSlot) - share)
     }
-    return before > 0 ? asRatio(now / (before / seen)) : undefined
+    return before > 0 ? asRatio(now / known / (before / seen)) : undefined
+  }
+
+  /** How much of a time trades were missed in. */
+  #missing(from: Micros, to: Micros): Micros {
+    return this.#missed.reduce((sum, [begin, end]) => sum + Math.max(0, Math.min(end, to) - Math.max(begin, from)), 0)
+  }
+
+  #leaveOutOf(told: InputFigures): void {
+    const { exchange } = this.#spec
+    for (const venue of exchange === null ? this.#metric.exchanges : [exchange]) {
+      const [from, to] = [MISSED_FROM, MISSED_TO].map((figure) => told.sumOf([[figure, 1]], venue))
+      if (from !== undefined && to !== undefined) this.#leaveOut([from, to])
+    }
+  }
+
+  /** Of a time in which trades of one venue were missed, those of the others count no more either. */
+  #leaveOut(missed: Missed): void {
+    const newest = this.#time - this.#window
+    const more = without(missed, this.#missed)
+    for (const sample of this.#samples) {
+      const slotBegin = this.#beginOf(sample[0], sample[0] <= newest ? this.#longSlot : this.#slot)
+      const begin = Math.min(slotBegin, sample[0] - BUCKET) // what a bucket holds is told at its end
+      for (const [from, to] of more)
+        sample[1] *= 1 - Math.max(0, Math.min(to, sample[0]) - Math.max(from, begin)) / (sample[0] - begin)
+    }
+    this.#missed = joined([...this.#missed, missed])
+    const [[begin] = [0], [, end] = [0, 0]] = this.#missed
+    if (this.#missed.length > MISSED_MAX) this.#leaveOut([begin, end])
   }
 
   #add(time: Micros, figure: number, kept: Micros): void {
@@ -369,6 +417,26 @@ export class Series {
     }
     this.#samples = kept
   }
+}
+
+const none: readonly Missed[] = []
+
+/** What of a time others, ascending and apart, do not have. */
+function without([from, to]: Missed, others: readonly Missed[]): Missed[] {
+  const ends = [from, ...others.map(([, end]) => Math.max(end, from))]
+  const begins = [...others.map(([begin]) => Math.min(begin, to)), to]
+  return ends.flatMap((end, at) => ((begins[at] ?? to) > end ? [[end, begins[at] ?? to] as const] : []))
+}
+
+/** Ascending, and apart. */
+function joined(all: readonly Missed[]): Missed[] {
+  const apart: Missed[] = []
+  for (const [from, to] of all.toSorted(([a], [b]) => a - b)) {
+    const last = apart.at(-1)
+    if (last !== undefined && from <= last[1]) apart[apart.length - 1] = [last[0], Math.max(last[1], to)]
+    else apart.push([from, to])
+  }
+  return apart
 }
 
 function addTo(sample: Sample, [time, figure]: Sample): void {

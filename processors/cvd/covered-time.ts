@@ -124,6 +124,13 @@ export class CoveredTime implements Covered {
     return true
   }
 
+  /** Since when what came before a trade was missed that is the first, or the first of a new subscription; undefined: it is not. */
+  missedBefore(time: Micros): Micros | undefined {
+    if (this.#since === Infinity) return 0
+    const last = this.#unsubscribed.at(-1)
+    return last?.to === Infinity && time > last.from ? last.from : undefined
+  }
+
   gap({ gap_id, state, from_time, to_time }: Pick<Gap, 'gap_id' | 'state' | 'from_time' | 'to_time'>): void {
     if (state === 'filled') this.isChanged = this.#gaps.delete(gap_id) || this.isChanged
     else {

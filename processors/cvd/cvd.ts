@@ -1,11 +1,22 @@
 import { emptyFields } from '../../schemas/codec.ts'
-import type { Cvd, Flow, FlowHour, LogGap, Mark, Metric, Signal, SubscriptionChange } from '../../schemas/records.ts'
+import type {
+  Cvd,
+  Flow,
+  FlowHour,
+  Gap,
+  LogGap,
+  Mark,
+  Metric,
+  Signal,
+  SubscriptionChange,
+} from '../../schemas/records.ts'
 import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey, flowOf } from './bucket.ts'
 import { hourKey, hoursAgain, takeUnread, type Cause } from './hours.ts'
 import { forgetChanges, loadState, saveState } from './save.ts'
-import { emptyState, instrumentOf, type CvdState } from './state.ts'
+import { miss } from './metrics.ts'
+import { emptyState, instrumentOf, type CvdState, type InstrumentState } from './state.ts'
 import { advanceTime, type Moment } from './time.ts'
 import { applyTrade, takeHeldBack } from './trades.ts'
 import { cvdKey, takeUntold, tell, toldAgain } from './volumes.ts'
@@ -28,7 +39,7 @@ export const cvd: Processor<CvdState, Emitted> = {
       const row = applyTrade(state, message.value, offset, v)
       if (row !== undefined) emitFlow(row, emit)
     } else if (message.type === 'gap') {
-      instrumentOf(state, message.value.asset, message.value.instrument).covered.gap(message.value)
+      applyGap(state, instrumentOf(state, message.value.asset, message.value.instrument), message.value)
     } else if (message.type === 'log_gap') {
       applyLogGap(state, message.value)
     } else if (message.type === 'mark') {
@@ -69,7 +80,14 @@ function applyEnd(state: CvdState, { asset, instrument, time }: SubscriptionChan
 /** The log itself lost trades: of every instrument of the partition that is known. */
 function applyLogGap(state: CvdState, { next, from_time, to_time }: LogGap): void {
   const gap = { gap_id: -1 - next, state: 'unfillable', from_time, to_time } as const
-  for (const { covered } of state.instruments.values()) covered.gap(gap)
+  for (const instrument of state.instruments.values()) applyGap(state, instrument, gap)
+}
+
+type Missing = Pick<Gap, 'gap_id' | 'state' | 'from_time' | 'to_time'>
+
+function applyGap(state: CvdState, instrument: InstrumentState, gap: Missing): void {
+  instrument.covered.gap(gap)
+  miss(state, instrument, { from: gap.from_time, to: gap.to_time })
 }
 
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Metric } from '../../schemas/records.ts'
 import { only } from '../kernel/testing/core-test-driver.ts'
-import { CvdTestDriver, mark, SECOND, T0, trade } from './testing/records.ts'
+import { CvdTestDriver, gap, logGap, mark, SECOND, T0, trade } from './testing/records.ts'
 
 const OKX = { instrument: 'okx:perp:BTC-USDT-SWAP' }
 const metrics = ({ emitted }: CvdTestDriver): Metric[] => only(emitted, 'metric')
@@ -56,5 +56,84 @@ describe('a metric', () => {
     expect(metrics(fed)).toHaveLength(1)
     const outputs = fed.emitted.map(({ topic, message }) => `${topic} ${message?.type}`)
     expect(outputs.indexOf('alerts.inputs metric')).toBeLessThan(outputs.indexOf('derived.flow mark'))
+  })
+
+  describe('of a time in which trades were missed', () => {
+    const at = (seconds: number): number => T0 + seconds * SECOND
+    const closed = (seconds: number) => mark(at(seconds + 2))
+    const missed = (metric: Metric | undefined) =>
+      [...told(metric, 'missed_from'), ...told(metric, 'missed_to')].map(([venue, time]) => [
+        venue,
+        time === 0 ? 0 : (time - T0) / SECOND,
+      ])
+    const begun = (): CvdTestDriver => new CvdTestDriver().batch(trade(), trade(OKX), closed(10))
+
+    it('tells it once, with the next bucket that closes, whether there was a trade or not', () => {
+      const fed = begun().batch(gap({ from_time: at(4), to_time: at(17) }), closed(20), closed(30))
+      expect(metrics(fed).map(missed)).toEqual([
+        [],
+        [
+          ['binance', 4],
+          ['binance', 17],
+        ],
+      ])
+    })
+
+    it('tells nothing of open buckets, which are filled in time or told of when they have closed', () => {
+      const bounds = { from_time: at(14), to_time: at(17) }
+      const fed = begun().batch(gap({ ...bounds, state: 'opened' }), gap({ ...bounds, state: 'filled' }), closed(20))
+      expect(metrics(fed)).toHaveLength(1)
+      expect(missed(metrics(fed.batch(gap(bounds), closed(30)))[1])).toEqual([
+        ['binance', 14],
+        ['binance', 17],
+      ])
+    })
+
+    it('tells several of a venue as one, and of what the log lost every venue', () => {
+      const gaps = [gap({ from_time: at(2), to_time: at(4) }), gap({ from_time: at(7), to_time: at(9) })]
+      const fed = begun().batch(...gaps, closed(20), logGap(at(3), at(8)), closed(30))
+      expect(metrics(fed).slice(1).map(missed)).toEqual([
+        [
+          ['binance', 2],
+          ['binance', 9],
+        ],
+        [
+          ['binance', 3],
+          ['okx', 3],
+          ['binance', 8],
+          ['okx', 8],
+        ],
+      ])
+    })
+
+    it('tells that a market begins, or is subscribed again, with its first trade', () => {
+      const end = { asset: 'btc', instrument: 'binance:perp:BTCUSDT', state: 'ended', time: at(11) } as const
+      const first = trade({ instrument: 'kraken:perp:PF_XBTUSD', time: at(15) })
+      const fed = begun().batch(
+        first,
+        closed(20),
+        mark(at(23), [end]),
+        trade({ first_id: 2, time: at(34) }),
+        closed(40),
+      )
+      expect(metrics(fed).slice(1).map(missed)).toEqual([
+        [
+          ['kraken', 0],
+          ['kraken', 15],
+        ],
+        [
+          ['binance', 11],
+          ['binance', 34],
+        ],
+      ])
+    })
+
+    it('tells it behind a restart', () => {
+      const fed = begun().batch(gap({ from_time: at(4), to_time: at(8) }))
+      expect(missed(metrics(fed.restart(new Map()).batch(closed(20)))[1])).toEqual([
+        ['binance', 4],
+        ['binance', 8],
+      ])
+    })
   })
 })

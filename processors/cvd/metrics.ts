@@ -1,9 +1,15 @@
 import type { Figure, Metric, Micros } from '../../schemas/records.ts'
+import { BUCKET } from './bucket.ts'
+import type { Stretch } from './covered-time.ts'
 import { signalClasses } from './signal.ts'
-import { periodNames, perPeriod, type AssetState, type Bucket } from './state.ts'
+import { periodNames, perPeriod, type AssetState, type Bucket, type CvdState, type InstrumentState } from './state.ts'
 
 /** Name of its metrics in `alerts.inputs`. */
 const CORE = 'cvd'
+
+/** Figures of a venue of which trades were missed: from when to when, microseconds since the Unix epoch. */
+export const MISSED_FROM = 'missed_from'
+export const MISSED_TO = 'missed_to'
 
 /** What is added up of a venue. */
 interface Sums {
@@ -14,8 +20,20 @@ interface Sums {
 }
 
 /**
- * What closed buckets say to rules of alerts, of each asset that has traded in them: each venue's taker volume in them (base
- * units, USD), its running `cvd` and the asset's classes as they are behind them. Trades that come later are in no metric.
+ * Rules are to be told with the next bucket that closes that trades of an instrument were missed, several times of a venue as
+ * one. Trades of buckets that are open may still come, and count; where they do not, the gap is told of again when it is settled.
+ */
+export function miss({ closed }: CvdState, { owner, venue }: InstrumentState, { from, to }: Stretch): void {
+  if (from >= to || from >= closed * BUCKET) return
+  const known = owner.missed.get(venue) ?? { from, to }
+  owner.missed.set(venue, { from: Math.min(known.from, from), to: Math.max(known.to, to) })
+  owner.areClassesChanged = true // it is saved with them
+}
+
+/**
+ * What closed buckets say to rules of alerts, of each asset that has traded in them, or of which trades were missed: each
+ * venue's taker volume in them (base units, USD), its running `cvd`, the asset's classes as they are behind them, and the
+ * time in which trades were missed. Trades that come later are in no metric.
  */
 export function metricsOf(
   assets: readonly AssetState[],
@@ -26,8 +44,8 @@ export function metricsOf(
   const traded = Map.groupBy(filled, ({ owner }) => owner.owner)
   return assets.flatMap((asset) => {
     const buckets = traded.get(asset)
-    if (buckets === undefined) return []
-    const figures = [...volumesOf(buckets), ...totalsOf(asset), ...classesOf(asset)]
+    if (buckets === undefined && asset.missed.size === 0) return []
+    const figures = [...volumesOf(buckets ?? []), ...totalsOf(asset), ...classesOf(asset), ...takeMissed(asset)]
     return [{ asset: asset.asset, core: CORE, figures, time, v }]
   })
 }
@@ -59,6 +77,19 @@ function totalsOf({ instruments }: AssetState): Figure[] {
     venues.set(venue, (venues.get(venue) ?? 0) + counted.buy - counted.sell)
   }
   return [...venues].map(([exchange, value]) => ({ figure: 'cvd', exchange, value }))
+}
+
+function takeMissed(asset: AssetState): Figure[] {
+  const { missed } = asset
+  if (missed.size === 0) return []
+  const byVenue = [...missed].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const figures = byVenue.flatMap(([exchange, { from, to }]) => [
+    { figure: MISSED_FROM, exchange, value: from },
+    { figure: MISSED_TO, exchange, value: to },
+  ])
+  missed.clear()
+  asset.areClassesChanged = true
+  return figures
 }
 
 const classFigures = perPeriod((period) => `cvd_class_${period}`)

@@ -1,7 +1,7 @@
 import { ChangedParts, savedIn } from '../kernel/parts.ts'
 import type { Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
-import { CoveredTime, type SavedCovered } from './covered-time.ts'
+import { CoveredTime, type SavedCovered, type Stretch } from './covered-time.ts'
 import { addHour } from './hours.ts'
 import { IdSet } from './id-set.ts'
 import type { PeriodName } from './periods.ts'
@@ -34,7 +34,7 @@ type Saved =
   | ({ readonly kind: 'hour' } & Named & SavedHour)
   | ({ readonly kind: 'counted' } & Named & { readonly counted: Counted })
   | ({ readonly kind: 'ring' } & Named & { readonly period: PeriodName; readonly slots: readonly RingSlot[] })
-  | ({ readonly kind: 'classes' } & Pick<AssetState, 'asset' | 'v' | 'isAsLooked' | 'classes'>)
+  | ({ readonly kind: 'classes' } & Pick<AssetState, 'asset' | 'v' | 'isAsLooked' | 'classes'> & SavedMissed)
 
 type Named = Pick<InstrumentState, 'asset' | 'instrument'>
 
@@ -43,6 +43,11 @@ interface SavedBucket {
   /** Little-endian doubles, ascending, as base64. */
   readonly ids: string | undefined
   readonly parts: readonly (readonly number[])[]
+}
+
+interface SavedMissed {
+  /** Left out: nothing is to be told. */
+  readonly missed?: readonly (readonly [venue: string, missed: Stretch])[]
 }
 
 interface SavedHour {
@@ -126,7 +131,9 @@ function saveAsset(state: AssetState, changes: ChangedParts<Saved>): void {
         else changes.put(key, { kind: 'ring', asset, instrument, period, slots })
       }
   }
-  if (state.areClassesChanged) changes.put(`classes|${asset}`, { kind: 'classes', asset, v, isAsLooked, classes })
+  if (!state.areClassesChanged) return
+  const missed = state.missed.size > 0 && { missed: [...state.missed] }
+  changes.put(`classes|${asset}`, { kind: 'classes', asset, v, isAsLooked, classes, ...missed })
 }
 
 /** The state made of the latest text of each part. */
@@ -200,11 +207,12 @@ function loadCounted(state: CvdState, { asset, instrument, counted }: Of<'counte
   instrumentOf(state, asset, instrument).counted = counted
 }
 
-function loadClasses(state: CvdState, { asset, v, isAsLooked, classes }: Of<'classes'>): void {
+function loadClasses(state: CvdState, { asset, v, isAsLooked, classes, missed = [] }: Of<'classes'>): void {
   const known = assetOf(state, asset)
   known.v = v
   known.isAsLooked = isAsLooked
   Object.assign(known.classes, classes)
+  for (const [venue, stretch] of missed) known.missed.set(venue, stretch)
 }
 
 function toBase64(ids: Float64Array): string {

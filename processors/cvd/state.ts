@@ -2,7 +2,7 @@ import { partsOf, tradeVenues } from '../../schemas/venues.ts'
 import type { FlowHour, Micros } from '../../schemas/records.ts'
 import { BUCKET, bucketIndex, type Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
-import { CoveredTime } from './covered-time.ts'
+import { CoveredTime, type Stretch } from './covered-time.ts'
 import { IdSet } from './id-set.ts'
 import { periods, type PeriodName } from './periods.ts'
 import { Ring, type Volume } from './ring.ts'
@@ -88,6 +88,8 @@ export interface AssetState {
   isUntold: boolean
   /** Nothing of it has changed since the last look at it. */
   isAsLooked: boolean
+  /** By venue, the time in which trades were missed of which rules were not told yet. */
+  readonly missed: Map<string, Stretch>
 }
 
 /** What the processor knows of one partition. Bounded: 2 h of buckets, 7 d of rings, the catalogue's instruments. */
@@ -171,6 +173,7 @@ export function assetOf(state: CvdState, asset: string): AssetState {
     v: 0,
     isUntold: false,
     isAsLooked: false,
+    missed: new Map(),
   }
   state.assets.set(asset, made)
   state.awake.add(made)

@@ -2,6 +2,7 @@ import type { Flow, Micros, Trade } from '../../schemas/records.ts'
 import { bucketIndex, flowOf, fold, newPart, type Part } from './bucket.ts'
 import { addLateHour, addToHour, tellUnread, type Cause } from './hours.ts'
 import { bucketOf, instrumentOf, type Bucket, type CvdState, type InstrumentState, type Refusal } from './state.ts'
+import { miss } from './metrics.ts'
 import { count, tell } from './volumes.ts'
 
 /**
@@ -39,7 +40,10 @@ function applyLate(state: CvdState, instrument: InstrumentState, trade: Trade, c
   return flowOf(instrument, index, part, true)
 }
 
-function cover(state: CvdState, { covered, owner }: InstrumentState, time: Micros, v: number): void {
+function cover(state: CvdState, instrument: InstrumentState, time: Micros, v: number): void {
+  const { covered, owner } = instrument
+  const from = covered.missedBefore(time)
+  if (from !== undefined) miss(state, instrument, { from, to: time })
   if (covered.trade(time)) tell(state, owner, v)
 }
 
