@@ -66,13 +66,6 @@ describe('rate limit', () => {
     ])
   })
 
-  it('goes on from there where the clock is put back', () => {
-    const limit = limiter()
-    for (let n = 0; n < 40; n++) limit.take('a', 3_600_000)
-    expect(limit.take('a', 0)).toMatchObject({ kind: 'refused', retryAfterSeconds: 1 })
-    expect(limit.take('a', 50)).toMatchObject({ kind: 'allowed', remaining: 0 })
-  })
-
   it('is off at 0 a second', () => {
     const limit = new RateLimiter({ perSecond: 0, burst: 0, callersMax: 1 })
     expect(limit.take('a', 0)).toEqual({ kind: 'unlimited' })

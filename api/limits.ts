@@ -42,7 +42,7 @@ export class RateLimiter {
     return this.#buckets.size
   }
 
-  /** Takes one token of `caller` at `now`, milliseconds; where the clock is put back the time until there is lost. */
+  /** Takes one token of `caller` at `now`, milliseconds of a steady clock. */
   take(caller: string, now: number): Verdict {
     const { perSecond, burst } = this.#limit
     if (perSecond === 0) return { kind: 'unlimited' }
@@ -77,7 +77,7 @@ export class RateLimiter {
   #refilled(caller: string, now: number): Bucket {
     const { perSecond, burst, callersMax } = this.#limit
     const bucket = this.#buckets.get(caller) ?? { tokens: burst, time: now }
-    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.time) / 1000) * perSecond)
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.time) / 1000) * perSecond)
     bucket.time = now
     this.#buckets.delete(caller)
     this.#buckets.set(caller, bucket)

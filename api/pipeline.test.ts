@@ -174,6 +174,18 @@ describe('limits', () => {
     expect((await api.get('/cvd/BTC')).status).toBe(200)
   })
 
+  it('go by a clock that nobody sets', async () => {
+    let [now, ticks] = [NOW / 1_000, 0]
+    await start({ limit: { perSecond: 1, burst: 1 }, now: () => now, steady: () => ticks })
+    const status = async (): Promise<number> => (await api.get('/')).status
+    expect(await status()).toBe(200)
+    now += 3_600_000
+    expect(await status()).toBe(429)
+    now -= 7_200_000
+    ticks += 1_000
+    expect(await status()).toBe(200)
+  })
+
   it('count the address that our proxy names', async () => {
     await start({ limit: { perSecond: 1, burst: 1 }, trustProxy: true })
     const from = async (address: string): Promise<number> =>

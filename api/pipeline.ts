@@ -179,12 +179,12 @@ function keepOut({ allowedHosts, services }: AppOptions): Step {
 async function limit(context: Context, route: Route, caller: string, options: AppOptions): Promise<ApiKey | null> {
   if (route.limit === 'none') return null
   const { services } = options
-  const { payments, now } = services
+  const { payments, now, steady } = services
   // Who pays is bounded by concurrency only; what comes of it may count against another rate.
   const pays = payments !== null && route.priceUsdc > 0 && context.method !== 'HEAD'
   const header = (name: string): string => context.get(name)
   if (pays && isPaying(header)) {
-    assertCredit(payments, caller, now())
+    assertCredit(payments, caller, steady())
     assertRoom(context, options)
     return null
   }
@@ -204,9 +204,9 @@ async function validate(context: Context & { params: unknown }, asked: Asked): P
     return await read(context, asked)
   } catch (error) {
     const { route, caller, services } = asked
-    const { payments, now } = services
+    const { payments, steady } = services
     const sent = { caller, method: context.method, header: (name: string) => context.get(name) }
-    if (payments !== null && route.priceUsdc > 0) countRefusal(payments, sent, now())
+    if (payments !== null && route.priceUsdc > 0) countRefusal(payments, sent, steady())
     throw error
   }
 }
@@ -274,7 +274,7 @@ function callerOfContext(context: Context, { trustProxy }: AppOptions): string {
 
 /** Refuses the caller that asks too often, and everybody while too much is going on. */
 function admit(context: Context, caller: string, { limiter, inFlightMax, services }: AppOptions): void {
-  const verdict = limiter.take(caller, services.now())
+  const verdict = limiter.take(caller, services.steady())
   context.set(limitHeaders(verdict))
   if (verdict.kind === 'refused')
     throw rateLimited(`Ask again in ${verdict.retryAfterSeconds} s; ${verdict.limit} may come at once.`, verdict)

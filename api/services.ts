@@ -63,6 +63,8 @@ export interface Services {
   readonly streams: Hub<Services>
   /** Host's clock, milliseconds since the Unix epoch. */
   now: () => number
+  /** Milliseconds of a clock that nobody sets: limits and times of keeping go by it. */
+  steady: () => number
   /** The same as ISO 8601; of another moment where one is given. */
   timestamp: (at?: number) => string
   /** What is so now; throws `data_unavailable` before it has been read from the log. */
@@ -76,7 +78,7 @@ interface OtherParts {
   readonly board: Board
   /** How often a caller may try an alert out; left out: as the API sells it. */
   readonly tries?: RateLimiter | undefined
-  /** Milliseconds of a clock that nobody sets, of the cache; left out: this process's. */
+  /** Left out: this process's. */
   readonly steady?: (() => number) | undefined
 }
 
@@ -111,11 +113,12 @@ export function createServices({
   const bounds = { clientsMax: STREAMS_MAX, callerMax: CALLER_STREAMS_MAX }
   const services: Services = {
     ...parts,
+    steady,
     cache,
     streams: new Hub({ board, now: clock, context: () => services, onListening: () => void source.asked(), ...bounds }),
     beside: new AlertHistories({ ...parts, cache }),
     warming: new Warming(),
-    trials: new Trials({ ...parts, cache, tries }),
+    trials: new Trials({ ...parts, now: steady, cache, tries }),
     timestamp: stampOf(clock),
     asked: () => source.asked(),
     present() {

@@ -87,6 +87,7 @@ interface Wish {
 
 interface TrialOptions {
   readonly database: Database
+  /** Milliseconds of a steady clock. */
   readonly now: () => number
   readonly cache: TtlCache
   /** Venues whose trades count. */

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { hostClock } from '../../infra/clock.ts'
 import { ConfigError, readConfig, type Config } from '../../infra/config/config.ts'
 import type { SettingName } from '../../infra/config/settings.ts'
 import { isLoopbackName } from '../../infra/http/guard.ts'
@@ -88,6 +89,7 @@ await runService({
       logins: new RateLimiter(loginLimit),
       log,
       now: Date.now,
+      steady: hostClock.steady,
       hub,
       words: pageWords(services),
       begun: () => begunOf(services),

@@ -36,6 +36,7 @@ async function start(options: { token?: string; isStarting?: boolean } = {}): Pr
     logins: new RateLimiter({ perSecond: 0.1, burst: 3, callersMax: 10 }),
     log: pino({ level: 'silent' }),
     now: Date.now,
+    steady: Date.now,
     hub,
     words: (_, { key, value }) => JSON.stringify([key, value]),
     begun: () => (options.isStarting === true ? undefined : [eth(0)]),

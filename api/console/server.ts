@@ -20,6 +20,8 @@ export interface ConsoleOptions {
   readonly logins: RateLimiter
   readonly log: Logger
   readonly now: () => number
+  /** Milliseconds of a steady clock, of `logins`. */
+  readonly steady: () => number
   readonly hub: Hub<null>
   /** The data of an event; all pages share it. */
   readonly words: Tell<null>
@@ -198,12 +200,12 @@ function wishOf({ kinds: asked, asset }: Context['query'], tell: Tell<null>): Su
 }
 
 function loginRoutes(router: Router, token: string, options: ConsoleOptions, page: StaticFile): void {
-  const { logins, now, trustProxy } = options
+  const { logins, now, steady, trustProxy } = options
   const isSecure = (context: Context): boolean => trustProxy && context.get('x-forwarded-proto') === 'https'
   router.get('/login', (context) => give(context, page))
   router.post('/login', async (context) => {
     const forwarded = trustProxy ? context.get('x-forwarded-for') : undefined
-    const verdict = logins.take(callerOf(context.req.socket.remoteAddress, forwarded), now())
+    const verdict = logins.take(callerOf(context.req.socket.remoteAddress, forwarded), steady())
     if (verdict.kind === 'refused') {
       context.set('Retry-After', String(verdict.retryAfterSeconds))
       return refuse(context, 429, 'rate_limited', `Too many tries; the next one in ${verdict.retryAfterSeconds} s.`)

@@ -1,3 +1,4 @@
+import { hostClock } from '../../infra/clock.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { Terms } from '../../processors/payments/terms.ts'
 import type { Credit } from '../credit/credit.ts'
@@ -45,7 +46,7 @@ export async function openPayments(options: OpenOptions): Promise<Payments & { c
     isPlayMoney: terms.mode === 'local',
     publicUrl: terms.publicUrl ?? ownUrl,
     ledger,
-    ...signatureChecks(signatureNode(terms.rpcUrl), terms.seller, options.now),
+    ...signatureChecks(signatureNode(terms.rpcUrl), terms.seller, hostClock.steady),
     refusals: new RateLimiter(refusalLimit),
     inFlight: new SingleFlight(),
     credit,

@@ -30,7 +30,7 @@ import type { Payments, Standing } from './payments.ts'
 
 /** The reply of a route that has a price: for nothing, for a payment, or 402; what became of it is counted. */
 export async function pay(payments: Payments, call: Call): Promise<Reply> {
-  const { metrics, now } = call.services
+  const { metrics, steady } = call.services
   let isSold = false
   try {
     const reply = await sell(payments, call)
@@ -41,7 +41,7 @@ export async function pay(payments: Payments, call: Call): Promise<Reply> {
     metrics.payments(error instanceof ApiError ? error.code : 'internal_error').inc()
     throw error
   } finally {
-    if (!isSold) countRefusal(payments, call, now())
+    if (!isSold) countRefusal(payments, call, steady())
   }
 }
 
@@ -122,7 +122,7 @@ function isProbe({ route, body, header }: Call): boolean {
 
 /** Whether the caller has a request left that the operator gives for nothing. */
 function hasFree({ credit: { free } }: Payments, { caller, services }: Call): boolean {
-  return free?.take(caller, services.now()).kind === 'allowed'
+  return free?.take(caller, services.steady()).kind === 'allowed'
 }
 
 /** Of all payments for the same Idempotency-Key one is taken: after it the others are answered for nothing. */

@@ -36,7 +36,8 @@ const STRANGERS = 'strangers'
 
 /**
  * Judges signatures: a plain account's here, without the chain; any other by the contract that the payer would have to
- * be. A wallet that is not deployed yet (ERC-6492) is refused: its maker's code is not called from our wallet.
+ * be. A wallet that is not deployed yet (ERC-6492) is refused: its maker's code is not called from our wallet. `now`:
+ * milliseconds of a steady clock.
  */
 export function signatureChecks(client: PublicClient, seller: Seller, now: () => number): Signatures {
   const contracts = new Contracts(client, now)

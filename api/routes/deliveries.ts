@@ -87,6 +87,6 @@ export async function resendTrigger(call: Call, kind: string, id: string, trigge
 }
 
 /** What an owner sends by hand reaches somebody's server: a few at once, then one in ten seconds. */
-function admit({ alerts, now }: Services, id: string): void {
-  alerts.tests.admit(id, now(), 'Send the next one')
+function admit({ alerts, steady }: Services, id: string): void {
+  alerts.tests.admit(id, steady(), 'Send the next one')
 }

@@ -45,7 +45,7 @@ async function replyEmailCode({ services, body: given = {}, caller }: Call): Pro
       'to',
       'Email is not switched on here: ask the operator to set SMTP_URL and SMTP_FROM.',
     )
-  await emailCodes.mail(read.to, caller, services.now())
+  await emailCodes.mail(read.to, caller, services.steady())
   const message = 'Give the code as channel.code when you make an alert to this address; it does not end.'
   return jsonReply(200, { to: addressShown(read.to), message })
 }
