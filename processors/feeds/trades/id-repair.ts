@@ -88,6 +88,8 @@ export class IdRepair {
   readonly #options: RepairOptions
   #tasks: Task[] = []
   #running = false
+  /** Resolves when a gap opens: it is not to wait for what others wait for. */
+  #opened = Promise.withResolvers<void>()
   #stopped = false
 
   constructor(options: RepairOptions) {
@@ -113,6 +115,7 @@ export class IdRepair {
     if (known === undefined) this.#record(stream, 'opened', reason, hole, gapId)
     const start = { lost: [], cut: false, reached: 0, lagged: 0, failures: 0, errors: 0, notBefore: 0 }
     this.#tasks.push({ stream, gapId, reason, hole, ...start })
+    this.#opened.resolve()
     void this.#run()
   }
 
@@ -143,7 +146,8 @@ export class IdRepair {
     this.#running = true
     for (let task = this.#tasks[0]; task !== undefined && !this.#stopped; task = this.#tasks[0]) {
       const wait = Math.min(...this.#tasks.map(({ notBefore }) => notBefore)) - this.#options.ticks()
-      if (wait > 0) await this.#options.wait(wait)
+      this.#opened = Promise.withResolvers()
+      if (wait > 0) await Promise.race([this.#options.wait(wait), this.#opened.promise])
       else await this.#turn(this.#tasks.find(({ notBefore }) => notBefore <= this.#options.ticks()) ?? task)
     }
     this.#running = false

@@ -8,7 +8,8 @@ import type { Rest } from '../venues/venue.ts'
 import { TradeRepair } from './trade-repair.ts'
 import { reorderGraceMs } from './id-tracker.ts'
 import { fromStream, type IdStream, newStream, observe } from './stream.ts'
-import { repairDepth } from './id-repair.ts'
+import { IdRepair, repairDepth } from './id-repair.ts'
+import { listed } from '../../../schemas/testing/instrument.ts'
 import {
   type Answer,
   instrument,
@@ -204,6 +205,36 @@ describe('the repair of trades', () => {
     await repair(all, false)
     expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 3))
     expect(all.log.gaps).toMatchObject([{ state: 'filled' }])
+  })
+
+  it('fills a gap that opens while another waits to be asked about again', async () => {
+    const failed: Answer = { kind: 'failed', message: 'EService:Unavailable' }
+    const [log, now] = [new MemoryFeedLog(), { ms: start / 1_000 }]
+    const venue = pagingVenue('backward', 5)
+    const rest = memoryRest(
+      venue,
+      () => true,
+      () => 1e9,
+      (call) => (call === 0 ? failed : 'rows'),
+    )
+    const wait = (): Promise<void> => new Promise(() => undefined)
+    const repair = new IdRepair({ ...repairOptions(venue, rest, log, now), wait })
+    for (const [at, symbol] of ['BTC', 'ETH'].entries()) {
+      const stream = newStream(
+        'contiguous',
+        listed(`okx:perp:${symbol}-USDT-SWAP`, { asset: symbol.toLowerCase() }),
+        12,
+      )
+      if (stream.ids !== 'contiguous') throw new Error('not a stream of ids')
+      for (const id of [base, base + 3]) observe(stream, id, tradeAt(id).time, now.ms)
+      for (const hole of stream.tracker.due(now.ms + reorderGraceMs)) repair.open(stream, hole, 'missing_ids')
+      await settled(() => repair.pending - 1)
+      expect([repair.pending, rest.calls]).toEqual([1, at + 1])
+    }
+    expect(log.trades.map(({ asset, first_id }) => [asset, first_id])).toEqual([
+      ['eth', base + 1],
+      ['eth', base + 2],
+    ])
   })
 
   it('waits for a REST that lags, then gives up exactly what is not served', async () => {
@@ -478,7 +509,7 @@ describe('ids that the venue leaves out', () => {
   )
 })
 
-it('a silent instrument is asked about while the gap of another one waits', async () => {
+it('a silent instrument is asked about, and repaired, while the gap of another one waits', async () => {
   const venue = pagingVenue('forward', 5)
   const now = { ms: start / 1_000 }
   const served = memoryRest(
@@ -507,7 +538,7 @@ it('a silent instrument is asked about while the gap of another one waits', asyn
   }
   expect(log.gaps).toMatchObject([
     { instrument: instrument.instrument, state: 'opened', from_id: 11, to_id: 19 },
-    { instrument: silent.instrument, state: 'opened', from_id: 501, to_id: 503 },
+    { instrument: silent.instrument, state: 'filled', from_id: 501, to_id: 503 },
   ])
 })
 
