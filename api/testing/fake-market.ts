@@ -185,6 +185,7 @@ function pricePage(facts: readonly CompositePrice[], params: Params): object {
     at: mine.map(({ time }) => time),
     last_usd: mine.map(({ price }) => price),
     offsets: mine.map((row) => facts.indexOf(row)),
+    positions: mine.map((row) => facts.indexOf(row)),
     partitions: mine.map(() => 0),
     low_usd: mine.map(({ low }) => low),
     high_usd: mine.map(({ high }) => high),

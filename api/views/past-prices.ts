@@ -54,7 +54,8 @@ const READY: Micros = 64_000_000
  */
 const pricesSql = `SELECT groupArray(at_us) AS at, groupArray(price) AS last_usd,
   groupArray(low) AS low_usd, groupArray(high) AS high_usd, groupArray(is_late) AS late_flags, groupArray(bounds_us) AS bounds_froms, groupArray(is_good) AS good_flags,
-  groupArray(partition) AS partitions, groupArray(offset) AS offsets, groupArray(is_same) AS same_flags
+  groupArray(partition) AS partitions, groupArray(offset) AS offsets, groupArray(position) AS positions,
+  groupArray(is_same) AS same_flags
   FROM (
     SELECT *, maxIf(at_us, NOT is_same) OVER (ORDER BY ${ORDER} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS changed
     FROM (
@@ -87,9 +88,14 @@ export async function* readPrices(database: Database, range: PageRange, alert: P
   const samples = row.numbers('sample_times').map((time, at): Sample => ({ time, price: prices[at] ?? NaN }))
   let about = { records: row.number('records'), heard: heardOf(row, range) }
   let done = 0
+  let held: readonly InputRecord[] = []
   for (const lot of lotsOf(minutes)) {
     const end = Math.min((lot.at(-1) ?? 0) + MINUTE, to)
-    const seen = await readLot(database, { ...range, ...alert, near }, lot)
+    const read = inLogOrder(held, await readLot(database, { ...range, ...alert, near }, lot))
+    // Late prices are told minutes behind their time, where the next lot may have others before them.
+    const whole = 1 + read.findLastIndex((one) => !isLate(one))
+    const seen = read.slice(0, whole)
+    held = read.slice(whole)
     const mine = samples.slice(done).filter(({ time }) => time < end)
     done += mine.length
     yield {
@@ -102,7 +108,17 @@ export async function* readPrices(database: Database, range: PageRange, alert: P
     }
     about = { records: 0, heard: [] }
   }
-  yield { seen: samples.slice(done).map((sample) => sampleOf(asset, sample)), ...about, cut: false }
+  const rest = samples.slice(done).map((sample) => sampleOf(asset, sample))
+  yield { seen: merged(held, rest), ...about, cut: false }
+}
+
+/** Both are in the order of their log, `held` of earlier times. */
+function inLogOrder(held: readonly InputRecord[], seen: readonly InputRecord[]): readonly InputRecord[] {
+  return held.length === 0 ? seen : [...held, ...seen].toSorted((a, b) => a.message.value.v - b.message.value.v)
+}
+
+function isLate({ message: { type, value } }: InputRecord): boolean {
+  return type === 'composite_price' && value.late
 }
 
 function heardOf(row: Row, { from }: PageRange): Stretch[] {
@@ -135,7 +151,7 @@ async function readLot(database: Database, wanted: Wanted, minutes: readonly Mic
   const column = (name: string) => row.numbers(name)
   const [last, low, high, offsets] = [column('last_usd'), column('low_usd'), column('high_usd'), column('offsets')]
   const [lates, goods, same] = [column('late_flags'), column('good_flags'), column('same_flags')]
-  const [partitions, boundsFrom] = [column('partitions'), column('bounds_froms')]
+  const [partitions, boundsFrom, positions] = [column('partitions'), column('bounds_froms'), column('positions')]
   return column('at').map((time, at) => ({
     partition: partitions[at] ?? 0,
     offset: offsets[at] ?? 0,
@@ -148,18 +164,19 @@ async function readLot(database: Database, wanted: Wanted, minutes: readonly Mic
       late: lates[at] === 1,
       bounds_from: boundsFrom[at] ?? 0,
       quality: goods[at] === 1 ? 'good' : 'degraded',
+      v: positions[at] ?? 0,
     }),
   }))
 }
 
-type Told = Omit<CompositePrice, 'asset' | 'change_24h' | 'sources' | 'v'>
+type Told = Omit<CompositePrice, 'asset' | 'change_24h' | 'sources'>
 
 function messageOf(asset: string, told: Told): InputRecord['message'] {
-  return { type: 'composite_price', value: { asset, ...told, change_24h: null, sources: [], v: 0 } }
+  return { type: 'composite_price', value: { asset, ...told, change_24h: null, sources: [] } }
 }
 
 function sampleOf(asset: string, { time, price }: Sample): InputRecord {
-  const told = { time, price, low: price, high: price, late: false, bounds_from: 0, quality: 'good' } as const
+  const told = { time, price, low: price, high: price, late: false, bounds_from: 0, quality: 'good', v: 0 } as const
   return { partition: 0, offset: 0, message: messageOf(asset, told) }
 }
 
@@ -168,8 +185,7 @@ function merged(seen: readonly InputRecord[], samples: readonly InputRecord[]): 
   const all: InputRecord[] = []
   let next = 0
   for (const one of seen) {
-    const { type, value } = one.message
-    const before = type === 'composite_price' && value.late ? -Infinity : value.time
+    const before = isLate(one) ? -Infinity : one.message.value.time
     for (let sample = samples[next]; sample !== undefined; sample = samples[next]) {
       if (sample.message.value.time >= before) break
       all.push(sample)
