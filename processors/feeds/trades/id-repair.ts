@@ -67,6 +67,7 @@ interface Task {
   readonly gapId: number
   readonly reason: GapReason
   hole: Hole
+  /** What was given up, ascending. */
   readonly lost: Lost[]
   /** The newest id that REST had, asked for before a gap of more than a page is filled. */
   newest?: number
@@ -155,10 +156,10 @@ export class IdRepair {
 
   async #turn(task: Task): Promise<void> {
     const done = await this.#step(task)
-    // It may have been dropped while its page was on the way.
+    // It may have been dropped while its page was on the way, or all have stopped.
     const known = this.#tasks.includes(task)
     this.#tasks = this.#tasks.filter((other) => other !== task)
-    if (!known || this.#stopped) return
+    if (!known) return
     if (done) this.#finish(task)
     else this.#tasks.push(task)
   }
@@ -218,7 +219,6 @@ export class IdRepair {
       for (const hole of task.stream.tracker.missing(first, found.id - 1)) this.#lose(task, hole, 'too_old', [])
       return true
     }
-    task.cut = false
     this.#postpone(task, found)
     return false
   }
@@ -318,11 +318,10 @@ export class IdRepair {
   #finish({ stream, gapId, reason, hole: { to, ...bounds }, lost }: Task): void {
     // Of a gap that only an id which is not believed had shown, nothing may be left.
     const hole = { ...bounds, to: Math.max(bounds.from, to) }
-    const sorted = lost.toSorted((a, b) => a.from - b.from)
-    const first = sorted[0]
+    const [first] = lost
     if (first === undefined) this.#record(stream, 'filled', reason, hole, gapId)
     else if (first.from > hole.from) this.#record(stream, 'filled', reason, { ...hole, to: first.from - 1 }, gapId)
-    for (const part of sorted) {
+    for (const part of lost) {
       this.#record(stream, 'unfillable', part.reason, part, part.from === hole.from ? gapId : part.from)
     }
   }
