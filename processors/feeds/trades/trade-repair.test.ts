@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyFields } from '../../../schemas/codec.ts'
-import type { Micros, SubscriptionChange } from '../../../schemas/records.ts'
+import type { Gap, Micros, SubscriptionChange } from '../../../schemas/records.ts'
 import { LogCoverage } from './coverage.ts'
 import type { VenueTrade } from '../venues/events.ts'
 import type { Rest } from '../venues/venue.ts'
@@ -27,6 +27,8 @@ interface World {
   readonly log: MemoryFeedLog
   readonly now: { ms: number }
   readonly stream: IdStream
+  /** Those that are wanted: `stream` alone at first. */
+  readonly streams: IdStream[]
   readonly repair: TradeRepair
   readonly calls: () => number
   /** Instruments whose ids are said to begin anew. */
@@ -39,6 +41,8 @@ interface Plan {
   readonly has?: (id: number) => boolean
   readonly newest?: number | (() => number)
   readonly answer?: (call: number) => Answer
+  /** What an answer of REST waits for, and what the log does before it takes records. */
+  readonly until?: { readonly rest?: Promise<void>; readonly room?: Promise<void> }
   /** The log of the process before. */
   readonly log?: MemoryFeedLog
 }
@@ -51,6 +55,7 @@ function world(plan: Plan = {}): World {
     has = () => true,
     newest = 1e9,
     answer,
+    until = {},
     log = new MemoryFeedLog(),
   } = plan
   const venue = pagingVenue(direction, pageSize)
@@ -58,11 +63,20 @@ function world(plan: Plan = {}): World {
   const stream = newStream('contiguous', instrument, 12)
   if (stream.ids !== 'contiguous') throw new Error('not a stream of ids')
   const rest = memoryRest(venue, has, typeof newest === 'number' ? () => newest : newest, answer)
-  const options = repairOptions(venue, rest, log, now)
+  const late: Rest = {
+    get: async (call, parse) => {
+      await until.rest
+      return rest.get(call, parse)
+    },
+  }
+  const room = until.room
+  const usual = repairOptions(venue, until.rest === undefined ? rest : late, log, now)
+  const options = room === undefined ? usual : { ...usual, room: () => room }
   const anew: string[] = []
   const report = { ...options.report, anew: (name: string) => void anew.push(name) }
-  const repair = new TradeRepair(() => [stream], { ...options, report })
-  return { log, now, stream, repair, calls: () => rest.calls, anew }
+  const streams = [stream]
+  const repair = new TradeRepair(() => streams, { ...options, report })
+  return { log, now, stream, streams, repair, calls: () => rest.calls, anew }
 }
 
 function live(all: World, ids: readonly number[]): void {
@@ -119,6 +133,13 @@ function idsOf(log: MemoryFeedLog): number[] {
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
+}
+
+/** It ends with the last trade that was older than an hour when the first gap was opened. */
+function expectTooOld(gap: Gap | undefined, { gapRecords: [opened] }: MemoryFeedLog): void {
+  const edge = gap?.to_id ?? 0
+  const since = (opened?.time ?? 0) - repairDepth
+  expect([tradeAt(edge).time < since, tradeAt(edge + 1).time < since]).toEqual([true, false])
 }
 
 const base = 99_900
@@ -187,6 +208,7 @@ describe('the repair of trades', () => {
     const lost = all.log.gaps.find(({ state }) => state === 'unfillable')
     expect(lost).toMatchObject({ reason: 'too_old', from_id: first + 1 })
     expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([first, ...range((lost?.to_id ?? 0) + 1, 100_000)])
+    expectTooOld(lost, all.log)
   })
 
   it('keeps a gap open while REST refuses, and fills it afterwards', async () => {
@@ -255,6 +277,7 @@ describe('the repair of trades', () => {
     live(all, [base, base + 3])
     await repair(all, false)
     expect(all.log.gaps).toMatchObject([{ state: 'unfillable', reason: 'refused', missing: 2 }])
+    expect(all.log.gapRecords.map(({ state }) => state)).toEqual(['opened', 'unfillable'])
   })
 
   it.each(['forward', 'backward'] as const)('gives up what is older than an hour, paging %s', async (direction) => {
@@ -265,19 +288,84 @@ describe('the repair of trades', () => {
     const unfillable = all.log.gaps.filter(({ state }) => state === 'unfillable')
     expect(unfillable).toMatchObject([{ reason: 'too_old', from_id: cutoff - 499, gap_id: cutoff - 499 }])
     const edge = unfillable[0]?.to_id ?? 0
-    expect(Math.abs(edge - cutoff)).toBeLessThan(10)
+    expectTooOld(unfillable[0], all.log)
     expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([cutoff - 500, ...range(edge + 1, 100_000)])
   })
 
-  it('fills many small gaps of one instrument with one page', async () => {
-    const all = world({ direction: 'forward', pageSize: 100, newest: base + 40 })
-    live(
-      all,
-      range(base, base + 40).filter((id) => id % 2 === 0),
-    )
+  it.each(['forward', 'backward'] as const)(
+    'fills many small gaps of one instrument with one page, paging %s',
+    async (direction) => {
+      const all = world({ direction, pageSize: 100, newest: base + 40 })
+      live(
+        all,
+        range(base, base + 40).filter((id) => id % 2 === 0),
+      )
+      await repair(all, false)
+      expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 40))
+      expect(all.calls()).toBeLessThan(6)
+    },
+  )
+
+  it('fills one gap while another waits, which it asks for no sooner than REST has said', async () => {
+    const limited: Answer = { kind: 'limited', waitMs: 60_000 }
+    const all = world({
+      direction: 'forward',
+      newest: base + 6,
+      has: (id) => id < base + 4 || all.now.ms > from + 4_000,
+      answer: (call) => (call === 0 ? limited : 'rows'),
+    })
+    const from = all.now.ms
+    live(all, [base, base + 3, base + 6])
     await repair(all, false)
-    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 40))
-    expect(all.calls()).toBeLessThan(6)
+    expect(idsOf(all.log)).toEqual([base, base + 3, base + 6, base + 4, base + 5, base + 1, base + 2])
+    const [first = 0, second = 0] = all.log.gaps.map(({ time }) => time / 1_000 - from)
+    expect(first).toBeGreaterThanOrEqual(60_000)
+    expect(second).toBeLessThan(10_000)
+  })
+
+  it('waits for a REST that lags as long at each page', async () => {
+    const all = world({
+      direction: 'forward',
+      newest: base + 21,
+      has: (id) => id <= base + 5 * Math.floor(all.calls() / 4),
+    })
+    live(all, [base, base + 21])
+    await repair(all, false)
+    expect(idsOf(all.log)).toEqual([base, base + 21, ...range(base + 1, base + 20)])
+    expect(all.log.gaps).toMatchObject([{ state: 'filled' }])
+  })
+
+  it('waits for a REST that lags behind what it does not serve', async () => {
+    const isServed = (id: number): boolean => id <= base + 5 || (id > base + 10 && all.calls() > 11)
+    const all = world({ direction: 'forward', newest: base + 21, has: isServed })
+    live(all, [base, base + 21])
+    await repair(all, false)
+    expect(all.log.gaps.filter(({ state }) => state === 'unfillable')).toMatchObject([
+      { reason: 'page_short', from_id: base + 6, to_id: base + 10 },
+    ])
+    expect(idsOf(all.log)).toEqual([base, base + 21, ...range(base + 1, base + 5), ...range(base + 11, base + 20)])
+  })
+
+  it('gives up what is older than an hour where REST does not say at first what that is', async () => {
+    const failed: Answer = { kind: 'failed', message: 'EService:Unavailable' }
+    const answer = (call: number): Answer => (call === 1 ? failed : 'rows')
+    const all = world({ direction: 'forward', pageSize: 100, newest: 100_000, answer })
+    const first = 100_000 - repairDepth / second - 500
+    live(all, [first, 100_000])
+    await repair(all, false)
+    const [lost, ...others] = all.log.gaps.filter(({ state }) => state === 'unfillable')
+    expect([lost?.reason, lost?.from_id, others]).toEqual(['too_old', first + 1, []])
+    expect(idsOf(all.log)).toEqual([first, 100_000, ...range((lost?.to_id ?? 0) + 1, 99_999)])
+  })
+
+  it('waits no longer after a failure than after the first where pages came between', async () => {
+    const failed: Answer = { kind: 'failed', message: 'EService:Unavailable' }
+    const all = world({ newest: base + 100, answer: (call) => (call % 2 === 0 ? failed : 'rows') })
+    const from = all.now.ms
+    live(all, [base, base + 100])
+    await repair(all, false)
+    expect(all.log.gaps).toMatchObject([{ state: 'filled' }])
+    expect((all.log.gaps[0]?.time ?? 0) / 1_000 - from).toBeLessThan(30_000)
   })
 
   it('begins anew where the log knows nothing', async () => {
@@ -344,6 +432,22 @@ describe('the repair of trades', () => {
     await repair(next)
     expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 9))
     expect(next.log.gaps).toMatchObject([{ gap_id: base + 1, state: 'filled', reason: 'restart' }])
+    expect(next.log.gapRecords.filter(({ state }) => state === 'opened')).toHaveLength(1)
+  })
+
+  it('says of a gap that the log has as open, under its own id, that nobody serves the rest of it', async () => {
+    const first = world({ answer: () => ({ kind: 'failed', message: 'cut' }), newest: base + 9 })
+    live(first, [base, base + 9])
+    first.repair.adoptAll(new LogCoverage())
+    first.now.ms += reorderGraceMs
+    first.repair.tick(first.now.ms)
+    first.repair.stop()
+    first.log.trade(first.stream.normalise(tradeAt(base + 1), 0, { origin: 'backfill', gapId: base + 1 }))
+    const next = world({ log: first.log, newest: base + 9, has: (id) => id === base + 9 })
+    await repair(next)
+    expect(next.log.gaps).toMatchObject([
+      { gap_id: base + 1, state: 'unfillable', from_id: base + 2, to_id: base + 8, missing: 7 },
+    ])
   })
 
   it.each([
@@ -417,14 +521,101 @@ describe('the repair of trades', () => {
   })
 })
 
+describe('a repair that is not wanted any more', () => {
+  /** A gap for which REST was asked, and what lets its answer through. */
+  function asked(what: 'rest' | 'room'): { all: World; letThrough: () => Promise<void> } {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const all = world({ newest: base + 9, until: { [what]: promise } })
+    all.repair.adoptAll(new LogCoverage())
+    live(all, [base, base + 3])
+    all.now.ms += reorderGraceMs
+    all.repair.tick(all.now.ms)
+    const letThrough = async (): Promise<void> => {
+      resolve()
+      await settled(() => 0)
+    }
+    return { all, letThrough }
+  }
+
+  it.each(['rest', 'room'] as const)('writes nothing once it has stopped, though it waits for %s', async (what) => {
+    const { all, letThrough } = asked(what)
+    await settled(() => 0)
+    all.repair.stop()
+    await letThrough()
+    expect(idsOf(all.log)).toEqual([base, base + 3])
+    expect(all.log.gapRecords.map(({ state }) => state)).toEqual(['opened'])
+    expect(all.repair.pending).toBe(0)
+  })
+
+  it.each(['rest', 'room'] as const)(
+    'writes nothing of a market that was dropped, though it waits for %s',
+    async (what) => {
+      const { all, letThrough } = asked(what)
+      await settled(() => 0)
+      all.streams.pop()
+      all.repair.tick(all.now.ms)
+      expect(all.repair.pending).toBe(0)
+      await letThrough()
+      expect(idsOf(all.log)).toEqual([base, base + 3])
+      expect(all.log.gapRecords.map(({ state }) => state)).toEqual(['opened'])
+      expect(all.repair.pending).toBe(0)
+    },
+  )
+})
+
+it('leaves to the stream what it may still bring, and to other markets what is theirs, though a page has it', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const has = (): boolean => all.calls() === 1 // the other market’s trades are not served
+  const all = world({ has, newest: base + 9, pageSize: 100, direction: 'forward', until: { rest: promise } })
+  const other = newStream('contiguous', { ...instrument, instrument: 'okx:perp:ETH-USDT-SWAP' }, 12)
+  if (other.ids === 'contiguous') all.streams.push(other)
+  all.repair.adoptAll(new LogCoverage())
+  live(all, [base, base + 3])
+  for (const id of [base + 3, base + 6]) observe(other, id, tradeAt(id).time, all.now.ms)
+  all.now.ms += reorderGraceMs
+  all.repair.tick(all.now.ms)
+  live(all, [base + 6])
+  resolve()
+  await settled(() => all.repair.pending)
+  live(all, [base + 4, base + 5])
+  const brought = all.log.trades.map((trade) => [trade.instrument, trade.first_id - base, trade.origin])
+  const own = [0, 3, 6].map((id) => [id, 'stream']).concat([1, 2].map((id) => [id, 'backfill']))
+  expect(brought).toEqual([...own, [4, 'stream'], [5, 'stream']].map((one) => [instrument.instrument, ...one]))
+  expect(all.log.gaps).toMatchObject([{ state: 'filled' }, { state: 'unfillable', missing: 2 }])
+})
+
+it('has a thousand gaps of an instrument at most: what is missing above them is added to the last', async () => {
+  const all = world({ newest: base + 2_015, pageSize: 1_000, direction: 'forward' })
+  all.repair.adoptAll(new LogCoverage())
+  live(
+    all,
+    range(0, 1_000).map((n) => base + 10 + 2 * n),
+  )
+  all.now.ms += reorderGraceMs
+  all.repair.tick(all.now.ms)
+  // What is missing below them, which shows as late as that, has a gap of its own.
+  live(all, [base + 2_013, base + 2_015, base])
+  all.now.ms += reorderGraceMs
+  all.repair.tick(all.now.ms)
+  expect(all.repair.pending).toBe(1_001)
+  expect(all.log.gaps.slice(-2)).toMatchObject([
+    { gap_id: base + 2_009, from_id: base + 2_009, to_id: base + 2_014, state: 'opened' },
+    { gap_id: base + 1, from_id: base + 1, to_id: base + 9, state: 'opened' },
+  ])
+  await pass(all)
+  expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 2_015))
+  expect(all.log.gaps.every(({ state }) => state === 'filled')).toBe(true)
+})
+
 /** A venue that has `newest` brings one trade under an id far above, then all that follow but `lost`. */
 async function strayed(
   direction: 'forward' | 'since' | 'backward',
   lost: readonly number[],
+  answer?: (call: number) => Answer,
 ): Promise<{ all: World; stray: number; at: { newest: number } }> {
   const at = { newest: base }
   const stray = base + 1e9
-  const all = world({ newest: () => at.newest, direction })
+  const all = world({ newest: () => at.newest, direction, ...(answer && { answer }) })
   live(all, [base])
   bring(all, { ...tradeAt(base), id: stray })
   all.repair.adoptAll(new LogCoverage())
@@ -448,7 +639,16 @@ describe('an id far above what the venue knows', () => {
     expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([...range(base, base + 42), stray])
     expect(all.log.gaps.every(({ state, missing }) => state === 'filled' && missing === 0)).toBe(true)
     expect(all.repair.pending).toBe(0)
+    expect(all.log.gaps.every(({ from_id, to_id }) => (from_id ?? 0) <= (to_id ?? 0))).toBe(true)
     expect(all.calls()).toBeLessThan(30)
+  })
+
+  it.each(directions)('is none where REST does not tell at first how far it is, paging %s', async (direction) => {
+    const failed: Answer = { kind: 'failed', message: 'EService:Unavailable' }
+    const { all, stray } = await strayed(direction, [base + 30], (call) => (call === 0 ? failed : 'rows'))
+    await pass(all)
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([...range(base, base + 40), stray])
+    expect(all.log.gaps.every(({ state, missing }) => state === 'filled' && missing === 0)).toBe(true)
   })
 
   it.each(directions)('is none for the next process either, paging %s', async (direction) => {
