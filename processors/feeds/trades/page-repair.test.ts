@@ -45,18 +45,18 @@ function world(
   stream.carriedSince = -Infinity
   for (const id of brought) stream.tracker.observe(id, tradeAt(id).time)
   const usualOptions = repairOptions(venue, rest, log, now)
-  /** `late`: what the stream brings while a page is not compared yet. */
-  const state = { late: (): void => undefined }
+  /** `late`: what the stream brings while a page is not compared yet; `room`: what the log does before it takes records. */
+  const state = { late: (): void => undefined, room: Promise.resolve() }
   const wait = async (ms: number): Promise<void> => {
     await usualOptions.wait(ms)
     state.late()
   }
-  const repairer = new PageRepair({ ...usualOptions, wait })
+  const repairer = new PageRepair({ ...usualOptions, wait, room: () => state.room })
   const goOn = (id: number): void => {
     last = id
     now.ms = Math.max(now.ms, (start + id * second) / 1_000)
   }
-  return { repairer, stream, log, now, newest: goOn, state }
+  return { repairer, stream, log, now, newest: goOn, state, calls: () => rest.calls }
 }
 
 async function pass(repairer: PageRepair, now: { ms: number }, ms: number): Promise<void> {
@@ -77,6 +77,76 @@ it('a trade that the page has and the stream has not is written under a gap of i
   expect(backfilled(log)).toEqual([base + 1])
   expect(log.trades[0]).toMatchObject({ origin: 'backfill', gap_id: tradeAt(base).time })
   expect(log.gaps).toMatchObject([{ state: 'filled', from_time: tradeAt(base).time, to_time: tradeAt(base + 2).time }])
+  const told = log.messages.map(({ message: { value } }) => ('state' in value ? value.state : 'trade'))
+  expect(told).toEqual(['opened', 'trade', 'filled'])
+})
+
+it('what a page has is written when the log takes records, and the next page is asked for then', async () => {
+  const { repairer, stream, log, now, state, calls } = world([base, base + 2], base + 2)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  state.room = promise
+  repairer.watch(stream)
+  await pass(repairer, now, 10_000)
+  expect([calls(), backfilled(log)]).toEqual([1, []])
+  resolve()
+  await pass(repairer, now, 3_000)
+  expect(backfilled(log)).toEqual([base + 1])
+})
+
+it.each([
+  ['dropped', (repairer: PageRepair, stream: PageStream) => repairer.drop(stream)],
+  ['not repaired any more', (repairer: PageRepair) => repairer.stop()],
+] as const)('nothing is written of a stream that is %s, though its page was on the way', async (_what, end) => {
+  const { repairer, stream, log, now, state, calls } = world([base, base + 50], base + 50)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  state.room = promise
+  repairer.watch(stream)
+  await pass(repairer, now, 500)
+  end(repairer, stream)
+  resolve()
+  await pass(repairer, now, 2 * doubtAfterMs)
+  expect([calls(), log.messages]).toEqual([1, []])
+})
+
+it('a page that was asked for beforehand is compared once, and the newer ones behind it', async () => {
+  const made = world([base], base + 10)
+  const { repairer, stream, log, now } = made
+  repairer.prefetch(stream)
+  await settled(() => 0)
+  made.newest(base + 26)
+  stream.tracker.observe(base + 26, tradeAt(base + 26).time)
+  repairer.watch(stream)
+  await pass(repairer, now, 12_000)
+  expect(backfilled(log).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 25 }, (_, n) => base + 1 + n))
+  expect(log.gaps.every(({ state }) => state === 'filled')).toBe(true)
+})
+
+it('a row that cannot be read leaves a page as full as it was, and the others count', async () => {
+  const parse = (_symbol: string, body: unknown) =>
+    ({ kind: 'rows', rows: [...(body as VenueTrade[]).slice(0, 19), { refused: 'bad-field' }] }) as const
+  const { repairer, stream, log, now } = world([base, base + 50], base + 50, undefined, { parse })
+  repairer.watch(stream)
+  await pass(repairer, now, 3_000)
+  expect(backfilled(log)).toContain(base + 49)
+  expect(log.gaps).toMatchObject([
+    { state: 'unfillable', reason: 'lost_page', from_time: tradeAt(base).time, to_time: tradeAt(base + 32).time },
+    { state: 'filled' },
+  ])
+})
+
+it('a row whose time is far ahead hides nothing that comes after it', async () => {
+  const parse = (_symbol: string, body: unknown) => {
+    const ahead = ({ id, time }: VenueTrade): number => (id === base + 2 ? time + 3_600 * second : time)
+    return { kind: 'rows', rows: (body as VenueTrade[]).map((row) => ({ ...row, time: ahead(row) })) } as const
+  }
+  const made = world([base, base + 2], base + 2, undefined, { parse })
+  const { repairer, stream, log, now } = made
+  repairer.watch(stream)
+  await pass(repairer, now, 6_000)
+  made.newest(base + 20)
+  stream.tracker.observe(base + 20, tradeAt(base + 20).time)
+  await pass(repairer, now, 12_000)
+  expect(backfilled(log)).toContain(base + 19)
 })
 
 it('what a page does not reach is unfillable, with its bounds', async () => {
@@ -111,6 +181,34 @@ it('while REST goes on not answering, the gap grows with what the stream brings'
     [tradeAt(base).time, tradeAt(base + 2).time],
     [tradeAt(base).time, tradeAt(base + 40).time],
   ])
+  for (let id = base + 41; id < base + 60; id++) {
+    stream.tracker.observe(id, tradeAt(id).time)
+    await pass(repairer, now, 1_000)
+  }
+  expect(log.gapRecords.slice(2).length).toBeLessThanOrEqual(3) // not one a trade
+})
+
+it('while REST does not answer about a market without a trade, the gap begins where its stream does', async () => {
+  const { repairer, stream, log, now } = world([], 0, () => ({ kind: 'limited', waitMs: 600_000 }))
+  stream.tracker.begin(start)
+  repairer.watch(stream)
+  await pass(repairer, now, doubtAfterMs + 1_000)
+  expect(log.gapRecords).toMatchObject([{ state: 'opened', from_time: start, to_time: start }])
+})
+
+it('pages that are empty from the first on, of a market that has traded, are told as a gap', async () => {
+  const { repairer, stream, log, now } = world([base, base + 2], base + 2, undefined, {}, () => false)
+  repairer.watch(stream)
+  await pass(repairer, now, doubtAfterMs + 1_000)
+  expect(log.gaps).toMatchObject([{ state: 'opened', from_time: tradeAt(base).time }])
+})
+
+it('an empty page does not settle the gap that the process before left open', async () => {
+  const { repairer, stream, log, now } = world([], 0, undefined, {}, () => false)
+  stream.tracker.begin(start)
+  repairer.watch(stream, [{ fromTime: start - second, toTime: start }])
+  await pass(repairer, now, 3_000)
+  expect(log.gapRecords).toEqual([])
 })
 
 it('a clean stop writes what was known to be missing', async () => {
@@ -128,6 +226,27 @@ it('a gap that the process before left open is settled by the first page', async
   repairer.watch(stream, [{ fromTime: open.newest - second, toTime: open.newest }])
   await pass(repairer, now, 1_000)
   expect(log.gaps).toMatchObject([{ state: 'filled', gap_id: tradeAt(base).time }])
+})
+
+it('gaps that the process before left open are settled beside one that opened since', async () => {
+  const failed: Answer = { kind: 'limited', waitMs: 1_000 }
+  const { repairer, stream, log, now } = world([base, base + 1], base + 1, (call) => (call < 12 ? failed : 'rows'))
+  repairer.watch(stream, [{ fromTime: tradeAt(base - 9).time, toTime: tradeAt(base - 5).time }])
+  await pass(repairer, now, doubtAfterMs + 12_000)
+  expect(log.gaps.map(({ gap_id, state }) => [gap_id, state])).toEqual([
+    [tradeAt(base).time, 'filled'],
+    [tradeAt(base - 9).time, 'filled'],
+  ])
+})
+
+it('a gap that the process before left open is unfillable where the page does not reach back', async () => {
+  const { repairer, stream, log, now } = world([base, base + 50], base + 50)
+  repairer.watch(stream, [{ fromTime: tradeAt(base + 5).time, toTime: tradeAt(base + 6).time }])
+  await pass(repairer, now, 1_000)
+  expect(log.gaps.map(({ gap_id, state }) => [gap_id, state])).toEqual([
+    [tradeAt(base + 5).time, 'unfillable'],
+    [tradeAt(base).time, 'unfillable'],
+  ])
 })
 
 it.each([
@@ -205,6 +324,18 @@ describe('a page that is short by nature', () => {
     expect(await ask(base + 300)).toEqual([[base + 198, base + 281]])
     bring(base + 301, base + 400)
     expect(await ask(base + 400)).toEqual([])
+  })
+
+  it('is not believed where the stream came back on a connection that was not there at the page before', async () => {
+    const { stream, now, bring, ask } = shortWorld(base)
+    bring(base + 1, base + 100)
+    expect(await ask(base + 100)).toEqual([[base, base + 81]])
+    Object.assign(stream, { lostAt: now.ms, carriedSince: Infinity })
+    now.ms += 1
+    expect(await ask(base + 100)).toEqual([])
+    stream.carriedSince = now.ms
+    bring(base + 181, base + 200)
+    expect(await ask(base + 200)).toEqual([[base + 98, base + 181]])
   })
 
   it('is not believed while the stream is silent on connections that stay open, nor the first one after', async () => {
