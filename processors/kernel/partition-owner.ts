@@ -132,7 +132,7 @@ export class PartitionOwner<Work extends PartitionWork> {
   async stop(): Promise<void> {
     this.#waiting = undefined
     if (this.#state === 'busy') await this.#running
-    const work = this.#isIdle() ? this.#work : undefined
+    const work = this.#work // none after a failure
     this.#state = 'dropped'
     try {
       await work?.finish?.()
@@ -246,10 +246,6 @@ export class PartitionOwner<Work extends PartitionWork> {
   /** A method, because the state changes while others wait. */
   #isDropped(): boolean {
     return this.#state === 'dropped'
-  }
-
-  #isIdle(): boolean {
-    return this.#state === 'idle'
   }
 
   #warn(message: string, error: unknown): void {
