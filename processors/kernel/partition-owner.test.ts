@@ -1,5 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Position, Slice } from '../../infra/kafka/seam.ts'
+import type { Log, Position, Slice } from '../../infra/kafka/seam.ts'
 import { stillClock } from './testing/memory-log.ts'
 import {
   counted,
@@ -12,15 +13,16 @@ import {
   tallyRow,
   type TestTask,
 } from './testing/task.ts'
+import type { Clock } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
-import { PartitionOwner } from './partition-owner.ts'
+import { PartitionOwner, type OwnerOptions } from './partition-owner.ts'
 import { Task } from './task.ts'
 
 const IN = 'market.trades'
 
 type Owner = PartitionOwner<Task>
 
-function own(begun: TestTask, row = tallyRow): Owner {
+function own(begun: TestTask, row = tallyRow, options: Partial<OwnerOptions<Task>> = {}): Owner {
   const nothing = (): void => undefined
   return new PartitionOwner(0, {
     name: row.name,
@@ -30,7 +32,54 @@ function own(begun: TestTask, row = tallyRow): Owner {
     onWant: nothing,
     onWorked: nothing,
     onFatal: nothing,
+    ...options,
   })
+}
+
+/** Another has claimed the partition, which the owner hears at the renewal of its own claim. */
+async function fence({ broker }: TestTask): Promise<void> {
+  await broker.connect().claim('tally-0', [])
+  broker.renew()
+}
+
+/** A log whose writes take a turn. */
+function slow(log: Log): Log {
+  const claim: Log['claim'] = async (...asked) => {
+    const own = await log.claim(...asked)
+    const send: typeof own.send = async (...at) => {
+      await turn()
+      return own.send(...at)
+    }
+    return { ...own, send }
+  }
+  return { ...log, claim }
+}
+
+interface HeldTasks {
+  readonly opened: Task[]
+  /** What they were given. */
+  readonly given: (readonly Slice[])[]
+  readonly letWork: () => void
+  readonly open: OwnerOptions<Task>['open']
+}
+
+/** Opens tasks that work when they are let, each as it does by itself, or as given. */
+function heldTasks(begun: TestTask, instead?: () => Promise<void>): HeldTasks {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const opened: Task[] = []
+  const given: (readonly Slice[])[] = []
+  const open = async (partition: number): Promise<Task> => {
+    const task = await Task.open(tallyRow, partition, begun)
+    const own = task.work.bind(task)
+    const work = async (slices: readonly Slice[]): Promise<void> => {
+      given.push(slices)
+      await promise
+      await (instead === undefined ? own(slices) : instead())
+    }
+    opened.push(Object.assign(task, { work }))
+    return task
+  }
+  return { opened, given, letWork: resolve, open }
 }
 
 /** What it wants, once it wants something. */
@@ -153,6 +202,170 @@ describe('the owner of a partition', () => {
     expect(begun.notes.sums['failed']).toBeGreaterThan(3)
     expect(lettersIn(begun.broker)).toEqual([])
     owner.drop()
+  })
+})
+
+describe('an owner that ends', () => {
+  it('finishes what is under way, takes no more, writes its state and lets go of its claim', async () => {
+    const begun = testTask({}, stillClock, 10)
+    const ports = { ...begun.ports, log: slow(begun.ports.log) }
+    const { opened, given, letWork, open } = heldTasks({ ...begun, ports })
+    const owner = own(begun, tallyRow, { open })
+    const first = await wanted(owner)
+    begun.broker.append(IN, 0, marks(5))
+    owner.offer(first, await fetch(begun, first))
+    begun.broker.append(IN, 0, marks(6))
+    const ahead = owner.wants() ?? []
+    owner.offer(ahead, await fetch(begun, ahead))
+    const stopped = owner.stop()
+    letWork()
+    await stopped
+    expect([owner.state, opened[0]?.owned.signal.aborted, given.length]).toEqual(['dropped', true, 1])
+    expect(counted(begun.broker)).toEqual([1])
+    const next = await Task.open(tallyRow, 0, testTaskOn(begun.broker))
+    expect(next.positions()).toEqual([{ topic: IN, partition: 0, offset: 1 }])
+  })
+
+  it('stays so where it was dropped while it worked, and lets go of its claim', async () => {
+    const begun = testTask({}, stillClock, 10)
+    const { opened, letWork, open } = heldTasks(begun, () => Promise.resolve())
+    const worked: unknown[] = []
+    const owner = own(begun, tallyRow, { open, onWorked: (slices) => void worked.push(slices) })
+    const first = await wanted(owner)
+    begun.broker.append(IN, 0, marks(5))
+    owner.offer(first, await fetch(begun, first))
+    owner.drop()
+    expect(opened[0]?.owned.signal.aborted).toBe(true)
+    letWork()
+    for (let turns = 0; turns < 20; turns++) await turn()
+    expect([owner.state, owner.work, owner.wants(), worked]).toEqual(['dropped', undefined, undefined, []])
+  })
+
+  it('lets go of what it was opening when it was dropped', async () => {
+    const begun = testTask()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const opened: Task[] = []
+    const open = async (partition: number): Promise<Task> => {
+      await promise
+      const task = await Task.open(tallyRow, partition, begun)
+      opened.push(task)
+      return task
+    }
+    const owner = own(begun, tallyRow, { open })
+    owner.drop()
+    resolve()
+    await expect.poll(() => opened[0]?.owned.signal.aborted).toBe(true)
+    expect([owner.state, owner.work, opened.length]).toEqual(['dropped', undefined, 1])
+  })
+})
+
+it('opens other work once where it hears both from its claim and from its work that another has claimed', async () => {
+  const begun = testTask({}, stillClock, 10)
+  const { opened, letWork, open } = heldTasks(begun)
+  const owner = own(begun, tallyRow, { open })
+  const first = await wanted(owner)
+  begun.broker.append(IN, 0, marks(5))
+  owner.offer(first, await fetch(begun, first))
+  await fence(begun)
+  await expect.poll(() => opened.length).toBe(2)
+  letWork()
+  for (let turns = 0; turns < 20; turns++) await turn()
+  expect([opened.length, begun.notes.sums['fenced'], owner.work === opened[1]]).toEqual([2, 1, true])
+  owner.drop()
+})
+
+it('does not open again what it could not open when it was dropped', async () => {
+  const begun = testTask()
+  const { promise, reject } = Promise.withResolvers<Task>()
+  let opens = 0
+  const open = (): Promise<Task> => {
+    opens += 1
+    return promise
+  }
+  const owner = own(begun, tallyRow, { open })
+  owner.drop()
+  reject(new Error('no claim'))
+  for (let turns = 0; turns < 20; turns++) await turn()
+  expect([owner.state, opens]).toEqual(['dropped', 1])
+})
+
+describe('an owner whose time goes on', () => {
+  /** A clock that stands where it is put. */
+  function timed(): { at: { ms: number }; clock: Clock } {
+    const at = { ms: 0 }
+    return { at, clock: { ...stillClock, steady: () => at.ms, delay: () => turn(), turn: () => turn() } }
+  }
+
+  it.each([
+    ['five times in a row, each within ten minutes', 599_000, ['two-owners']],
+    ['more often, but was held for longer each time', 601_000, []],
+  ])('ends the host where its claim was lost %s', async (_what, heldMs, codes) => {
+    const { at, clock } = timed()
+    const begun = testTask({}, clock)
+    const fatal: string[] = []
+    const membership = Object.assign(new HandMembership(), { isFixed: true })
+    const owner = own(begun, tallyRow, { membership, onFatal: ({ code }) => void fatal.push(code) })
+    for (let lost = 1; lost <= 8 && fatal.length === 0; lost++) {
+      await wanted(owner)
+      at.ms += heldMs
+      const { work } = owner
+      await fence(begun)
+      await expect.poll(() => owner.work).not.toBe(work)
+    }
+    expect(fatal).toEqual(codes)
+    owner.drop()
+  })
+
+  it('is handed a partition that begins behind its position, though the fetch brings nothing', async () => {
+    const begun = testTask()
+    const owner = own(begun)
+    const first = await wanted(owner)
+    begun.broker.append(IN, 0, marks(5, 6, 7))
+    begun.broker.truncate(IN, 0, 2)
+    owner.offer(first, await fetch(begun, first))
+    expect(await wanted(owner)).toEqual([{ topic: IN, partition: 0, offset: 2 }])
+  })
+
+  it('writes its state when that is due, though the fetch brings nothing', async () => {
+    const { at, clock } = timed()
+    const begun: TestTask = { ...testTask({}, clock), snapshots: { everyMs: 500, everyRecords: 10 } }
+    const owner = own(begun)
+    const first = await wanted(owner)
+    begun.broker.append(IN, 0, marks(5))
+    owner.offer(first, await fetch(begun, first))
+    const second = await wanted(owner)
+    expect(begun.broker.records('state.cvd', 0)).toEqual([])
+    at.ms = 600
+    owner.offer(second, await fetch(begun, second))
+    await expect.poll(() => begun.broker.records('state.cvd', 0).length).toBeGreaterThan(0)
+  })
+
+  it('is failing from its last success on until the next, were that a fetch that brings nothing', async () => {
+    const { at, clock } = timed()
+    const begun = testTask({}, clock)
+    let isBroken = true
+    const open: OwnerOptions<Task>['open'] = async (partition) => {
+      const task = await Task.open(tallyRow, partition, begun)
+      const work = task.work.bind(task)
+      return Object.assign(task, {
+        work: (slices: readonly Slice[]) => (isBroken ? Promise.reject(new Error('no broker')) : work(slices)),
+      })
+    }
+    const owner = own(begun, tallyRow, { open })
+    for (const tries of [1, 2, 3]) {
+      const positions = await wanted(owner)
+      at.ms += 10_000
+      if (tries === 1) begun.broker.append(IN, 0, marks(5))
+      owner.offer(positions, await fetch(begun, positions))
+      await expect.poll(() => begun.notes.sums['failed']).toBe(tries)
+    }
+    expect(owner.failingMs(at.ms)).toBe(20_000)
+    const positions = await wanted(owner)
+    expect(owner.failingMs(at.ms)).toBe(20_000)
+    isBroken = false
+    const [slice] = await fetch(begun, positions)
+    if (slice !== undefined) owner.offer(positions, [{ ...slice, records: [], next: slice.from }])
+    expect(owner.failingMs(at.ms)).toBe(0)
   })
 })
 
