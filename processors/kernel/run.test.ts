@@ -188,6 +188,101 @@ describe('a runner', () => {
     expect(waits).toBe(1)
   })
 
+  it('ends when its fetch has come back, and its states are written: no sooner', async () => {
+    const events: string[] = []
+    const own = testTask({}, clock, 10)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let isHeld = false
+    const log = fetching(own, async (fetch, ...asked) => {
+      if (isHeld) {
+        events.push('asked')
+        await promise
+        events.push('answered')
+      }
+      return fetch(...asked)
+    })
+    const reader = (): LogReader => {
+      const made = log.reader()
+      return Object.assign(made, {
+        close: async () => {
+          events.push('closed')
+        },
+      })
+    }
+    const claim: Log['claim'] = async (...asked) => {
+      const made = await log.claim(...asked)
+      const send: typeof made.send = async (topic, ...what) => {
+        await delay(1)
+        if (topic === tallyRow.state) events.push('written')
+        return made.send(topic, ...what)
+      }
+      return { ...made, send }
+    }
+    const { begun, membership, runner } = host({ ...own, ports: { ...own.ports, log: { ...log, reader, claim } } })
+    membership.deal(0)
+    begun.broker.append(IN, 0, marks(5))
+    await expect.poll(() => counted(begun.broker)).toEqual([1])
+    isHeld = true
+    await expect.poll(() => events).toEqual(['asked'])
+    const stopped = runner.stop().then(() => void events.push('ended'))
+    await clock.turn()
+    resolve()
+    await stopped
+    expect(events).toEqual(['asked', 'answered', 'closed', 'written', 'ended'])
+  })
+
+  it('hands on what all inputs of a partition have, and nothing while one of them has no leader', async () => {
+    const OTHER = 'market.tickers'
+    const begun = testTask({}, clock, 10)
+    const away = { isAway: true, answers: 0 }
+    const log = fetching(begun, async (fetch, from, options) => {
+      const slices = await fetch(from, { ...options, maxWaitMs: 0 })
+      await clock.delay(10)
+      if (!away.isAway) return slices
+      away.answers += 1
+      return slices.map((slice) => (slice.topic === OTHER ? { ...slice, records: [], error: 'moved' as const } : slice))
+    })
+    begun.broker.append(IN, 0, marks(6))
+    begun.broker.append(OTHER, 0, marks(5))
+    const { runner } = hostBoth({ ...begun, ports: { ...begun.ports, log } }, [{ ...tallyRow, inputs: [OTHER, IN] }])
+    await expect.poll(() => away.answers).toBeGreaterThan(5)
+    expect(counted(begun.broker)).toEqual([])
+    expect(runner.owners().map(({ state }) => state)).toEqual(['idle'])
+    away.isAway = false
+    await expect.poll(() => counted(begun.broker)).toEqual([1, 2])
+  })
+
+  it.each([
+    ['no broker answers', 'no broker answers', undefined],
+    ['the fetch fails', 'fetch failed', new Error('no broker')],
+  ])('says once that %s, however often it tries, and once more the next time', async (_, text, error) => {
+    const begun = testTask({}, clock, 10)
+    const away = { isAway: true, asked: 0 }
+    const gone = goesAway(begun.broker, away)
+    const reader = (): LogReader => {
+      const made = gone.reader()
+      const fetch: Fetch = async (...asked) => {
+        const slices = await made.fetch(...asked)
+        if (away.isAway && error !== undefined) throw error
+        return slices
+      }
+      return { ...made, fetch }
+    }
+    const told = (): number => begun.notes.lines.filter((line) => line.includes(text)).length
+    const { membership, runner } = host({ ...begun, ports: { ...begun.ports, log: { ...gone, reader } } })
+    membership.deal(0)
+    for (const outage of [1, 2]) {
+      away.isAway = true
+      const before = away.asked
+      await expect.poll(() => away.asked).toBeGreaterThan(before + 5)
+      expect(told()).toBe(outage)
+      away.isAway = false
+      begun.broker.append(IN, 0, marks(outage))
+      await expect.poll(() => counted(begun.broker).length).toBe(outage)
+      await expect.poll(() => runner.isWell).toBe(true)
+    }
+  })
+
   it('writes its states when their time has come', async () => {
     const { begun, membership } = host(testTask({}, clock, 10), 500)
     membership.deal(0)
