@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { instrument, start } from './testing/market.ts'
+import { instrument, start, tradeAt } from './testing/market.ts'
 import { TradeBook } from './trade-book.ts'
 
 it('a stream without ordered ids is carried from an acknowledgement until no connection has it, and then from the next', () => {
@@ -26,4 +26,28 @@ it('a stream without ordered ids is carried from an acknowledgement until no con
   book.acknowledged([symbol], 400)
   book.acknowledged([symbol], 500)
   expect(carriedSince()).toBe(400)
+})
+
+it('a trade is taken once, and its time is told to the clock each time that it comes', () => {
+  const seen: unknown[] = []
+  const out: unknown[] = []
+  const book = new TradeBook({
+    trades: { venue: 'okx', market: 'perp', ids: 'contiguous' },
+    partitions: 12,
+    clock: { now: () => start, see: (venue, time) => void seen.push([venue, time]) },
+    out: { trade: ({ first_id }, clamped) => void out.push([first_id, clamped]), change: () => undefined },
+  })
+  expect(book.take(tradeAt(1), 100)).toBe('unknown-symbol')
+  book.follow(new Map([['btc', instrument]]), new Set(['btc']))
+  expect([book.take(tradeAt(1), 100), book.take(tradeAt(1), 200), book.take(tradeAt(9), 300)]).toEqual([
+    'taken',
+    'duplicate',
+    'taken',
+  ])
+  expect(seen).toEqual([1, 1, 9].map((id) => ['okx', tradeAt(id).time]))
+  expect(out).toEqual([
+    [1, false],
+    [9, true],
+  ])
+  expect(book.streams.get(instrument.symbol)?.lastTradeAt).toBe(300)
 })

@@ -521,6 +521,38 @@ describe('the repair of trades', () => {
   })
 })
 
+describe('what marks say of how far a stream is complete', () => {
+  const instrumentsOwn = { instrument: instrument.instrument, last_id: base, time: tradeAt(base).time }
+
+  it('is said to its own partition at once, every 20 minutes, and when the log begins elsewhere', async () => {
+    const all = world({ newest: base })
+    live(all, [base])
+    await repair(all, false)
+    const { partition } = all.stream
+    const from = all.now.ms
+    expect(all.repair.positions(partition + 1, 7, from)).toEqual([])
+    expect(all.repair.positions(partition, 7, from)).toEqual([instrumentsOwn])
+    expect(all.repair.positions(partition, 7, from + 1_199_999)).toEqual([])
+    expect(all.repair.positions(partition, 7, from + 1_200_000)).toEqual([instrumentsOwn])
+    expect(all.repair.positions(partition, 8, from + 1_200_001)).toEqual([instrumentsOwn])
+    expect(all.repair.positions(partition, 8, from + 1_200_002)).toEqual([])
+  })
+
+  it('is kept with what was said before it, from which a log that has lost something is repaired', async () => {
+    const all = world({ newest: base })
+    live(all, [base])
+    await repair(all, false)
+    const { partition } = all.stream
+    all.repair.positions(partition, 7, all.now.ms)
+    expect(all.stream.stated?.before).toMatchObject({ last_id: base - 1 })
+    live(all, [base + 1])
+    all.repair.positions(partition, 8, all.now.ms)
+    live(all, [base + 2])
+    all.repair.positions(partition, 9, all.now.ms)
+    expect(all.stream.stated).toMatchObject({ position: { last_id: base + 2 }, before: { last_id: base + 1 } })
+  })
+})
+
 describe('a repair that is not wanted any more', () => {
   /** A gap for which REST was asked, and what lets its answer through. */
   function asked(what: 'rest' | 'room'): { all: World; letThrough: () => Promise<void> } {
