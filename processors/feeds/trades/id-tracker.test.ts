@@ -136,6 +136,31 @@ describe('ids that go up by one', () => {
     for (let id = 0; id <= maxIntervals + 5; id++) tracker.observe(id * 2, id, 0)
     const holes = tracker.due(1e9)
     expect(holes.at(-1)).toMatchObject({ from: (maxIntervals + 5) * 2 - 1 })
+    const missing = tracker.missing(0, (maxIntervals + 5) * 2)
+    expect(holes.map(({ from, to }) => ({ from, to }))).toEqual(missing)
+    // What is forgotten counts as seen.
+    expect(tracker.observe(0, 1, 1e9)).toBe('duplicate')
+  })
+
+  it('that two reports lack are one hole', () => {
+    const log = saw([7, 10])
+    log.absorb(saw([7, 10]))
+    expect(log.due(1e9).map(({ from, to }) => [from, to])).toEqual([[8, 9]])
+  })
+
+  it('that the log has below those that it told first count from there on', () => {
+    const tracker = new IdTracker()
+    tracker.seen(10, 10, 10_000)
+    tracker.seen(5, 5, 5_000)
+    expect(tracker.missing(0, 10)).toEqual([{ from: 6, to: 9 }])
+  })
+
+  it('that were given up below one that is not believed are missing again', () => {
+    const tracker = saw([7, 8, 1e9])
+    tracker.lose(9, 1e9 - 1, 8_000)
+    tracker.distrust(8, { id: 8, time: 8_000 })
+    tracker.observe(11, 11_000, 10)
+    expect(tracker.due(1e9).map(({ from, to }) => [from, to])).toEqual([[9, 10]])
   })
 
   it('are partitioned into seen and missing, whatever was lost, doubled and reordered', () => {

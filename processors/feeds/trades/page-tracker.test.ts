@@ -146,6 +146,35 @@ describe('trades without ordered ids', () => {
     expect(unknown?.toTime).toBeLessThan(base + maxSeenIds / 2)
   })
 
+  it('that wait for the stream are not stated as complete', () => {
+    const tracker = saw(1, 5)
+    tracker.compare(trades(1, 5), false, 0)
+    expect(tracker.settled).toBe(trade(4).time)
+    expect(tracker.position?.time).toBe(trade(2).time - 1)
+    tracker.due(reorderGraceMs)
+    expect(tracker.position?.time).toBe(trade(4).time)
+  })
+
+  it('that are more than wait at most are missing at once', () => {
+    const tracker = saw(0)
+    tracker.compare(trades(1, 10_000), false, 0)
+    expect(tracker.due(0)).toBeUndefined()
+    tracker.compare(trades(1, 10_001), false, 0)
+    expect(tracker.due(0)?.trades).toHaveLength(10_001)
+  })
+
+  it('that may have been forgotten are not written again, though the page has them behind a restart', () => {
+    const tracker = new PageTracker()
+    for (let n = 0; n <= maxSeenIds; n++) tracker.observe(n, base + n)
+    tracker.resume()
+    tracker.compare(
+      [0, 1, maxSeenIds].map((n) => ({ ...trade(n), time: base + n })),
+      false,
+      0,
+    )
+    expect(tracker.due(1e9)).toBeUndefined()
+  })
+
   it('come out exactly once by stream or page, whatever the stream lost, as long as pages overlap', () => {
     const losses = fc.array(fc.boolean(), { minLength: 10, maxLength: 80 })
     fc.assert(
