@@ -8,6 +8,9 @@ import type { LogGapRow } from '../views/log-gaps.ts'
 import { FakeMarket, marketKindOf } from './fake-market.ts'
 import type { ChannelRow, InstrumentRow, SubscriptionRow, VenueReport } from '../views/world.ts'
 
+const HOUR: Micros = 3_600_000_000
+const DAY: Micros = 24 * HOUR
+
 /** One part of one 10 s bucket, as the view `flow_10s` has it. */
 export interface FakeFlow {
   readonly asset: string
@@ -196,17 +199,24 @@ function pastRows(candles: readonly FakeCandle[], { asset, unit }: Params): unkn
   return [...Map.groupBy(mine, instrumentOf)].map(([instrument, rows]) => {
     const starts = rows.map(({ start }) => start)
     const told = rows.filter(({ takerBuy }) => takerBuy !== null).map(({ start }) => start)
+    const days = [...new Set(starts.map((start) => Math.floor(start / DAY)))]
     return {
       instrument,
+      days,
+      hours: days.map((day) => hourBits(starts, day)),
+      taker_hours: days.map((day) => hourBits(told, day)),
       since: Math.min(...starts),
       newest: Math.max(...starts),
       taker_since: Math.min(...told, 2 ** 62),
       taker_newest: Math.max(...told, 0),
-      takers: told.length > 0 ? 1 : 0,
-      ...missingHours('missing', starts),
-      ...missingHours('taker_missing', told),
     }
   })
+}
+
+/** Hours of a day in which something starts, a bit each, the lowest is the first. */
+function hourBits(starts: readonly Micros[], day: number): number {
+  const mine = starts.filter((start) => Math.floor(start / DAY) === day)
+  return mine.reduce((bits, start) => bits | (1 << Math.floor((start % DAY) / HOUR)), 0)
 }
 
 /** Candles by their start; those of an hour, unless others are asked for. */
@@ -231,19 +241,6 @@ function pastCandles(candles: readonly FakeCandle[], { asset, from, to, seconds 
     bought_quote: rows.map(({ takerBuy, close }) => (takerBuy ?? 0) * close),
     archived: rows.map(({ isArchive }) => Number(isArchive === true)),
   }))
-}
-
-/** The hours before and behind those in which nothing starts, the longest stretches first. */
-function missingHours(name: string, starts: readonly Micros[]): Record<string, number[]> {
-  const hours = [...new Set(starts.map((start) => Math.floor(start / 3_600e6)))].toSorted((a, b) => a - b)
-  const pairs = hours.slice(1).map((hour, index) => ({ after: hours[index] ?? hour, before: hour }))
-  const missing = pairs
-    .filter(({ after, before }) => before > after + 1)
-    .toSorted((a, b) => b.before - b.after - (a.before - a.after))
-  return {
-    [`${name}_after`]: missing.map(({ after }) => after),
-    [`${name}_before`]: missing.map(({ before }) => before),
-  }
 }
 
 function pastOf(rows: readonly ToldRow[]): { past_least: number; past_most: number } {

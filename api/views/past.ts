@@ -37,24 +37,30 @@ interface Subject {
 
 /** How long it is remembered where candles end, milliseconds. */
 const PAST_TTL_MS = 5_000
-/** SQL of the hours on both sides of what an ordered array of hours leaves out, the longest stretches. */
-const missingSql = (hours: string): string => `arraySlice(arrayReverseSort(pair -> pair.2 - pair.1, arrayFilter(
-  pair -> pair.2 > pair.1 + 1, arrayZip(arrayPopBack(${hours}), arrayPopFront(${hours})))), 1, ${HOLES_MAX})`
-/** SQL of the hours since the epoch that a column of a day's hours, a bit each, stands for. */
-const bitsSql = (column: string): string =>
-  `arrayMap(bit -> toUInt32(toUInt32(day) * 24 + bit), bitPositionsToArray(groupBitOr(${column})))`
-/** Of the table of days: which hours there are, without reading their candles. */
-const pastSql = `WITH arraySort(groupArrayArray(day_hours)) AS all_hours, arraySort(groupArrayArray(day_taker_hours)) AS all_taker_hours,
-  ${missingSql('all_hours')} AS missing, ${missingSql('all_taker_hours')} AS taker_missing
-  SELECT instrument, min(oldest) AS since, max(latest) AS newest, minIf(taker_oldest, takes) AS taker_since,
-  maxIf(taker_latest, takes) AS taker_newest, max(takes) AS takers, missing.1 AS missing_after, missing.2 AS missing_before,
-  taker_missing.1 AS taker_missing_after, taker_missing.2 AS taker_missing_before
-  FROM (SELECT instrument, ${bitsSql('hours')} AS day_hours, ${bitsSql('taker_hours')} AS day_taker_hours,
+const HOUR = intervals['1h']
+const hoursOfDay = Array.from({ length: 24 }, (_, hour) => hour)
+/** Of the table of days: which hours there are, a bit each, without reading their candles. */
+const pastSql = `SELECT instrument, groupArray(toUInt16(day)) AS days, groupArray(day_hours) AS hours, groupArray(day_taker_hours) AS taker_hours,
+  min(oldest) AS since, max(latest) AS newest, min(taker_oldest) AS taker_since, max(taker_latest) AS taker_newest
+  FROM (SELECT instrument, day, groupBitOr(hours) AS day_hours, groupBitOr(taker_hours) AS day_taker_hours,
     ${microsSql('min(first_start)')} AS oldest, ${microsSql('max(last_start)')} AS latest,
-    ${microsSql('min(first_taker)')} AS taker_oldest, ${microsSql('max(last_taker)')} AS taker_latest,
-    groupBitOr(taker_hours) > 0 AS takes
+    ${microsSql('min(first_taker)')} AS taker_oldest, ${microsSql('max(last_taker)')} AS taker_latest
     FROM venue_past_days WHERE asset = {asset:String} AND seconds = {unit:UInt32} GROUP BY instrument, day)
   GROUP BY instrument`
+
+/** What there is of an instrument's candles: starts of the oldest and the newest, and whole hours between them without one. */
+interface Candles {
+  readonly since: Micros
+  readonly newest: Micros
+  readonly missing: readonly Stretch[]
+}
+
+interface InstrumentCandles {
+  readonly instrument: string
+  readonly all: Candles
+  /** Of those that say what takers bought; undefined: none does. */
+  readonly takers: Candles | undefined
+}
 
 /**
  * The past of an asset's instruments as buckets of a width tell it: up to the first whole hour of trades the venue's candle
@@ -68,38 +74,56 @@ export async function readPast(
   of: 'all' | 'takers' = 'all',
 ): Promise<Past[]> {
   const unit = unitOf(width)
-  const load = (): Promise<readonly unknown[]> => services.database.query(pastSql, { asset, unit })
+  const load = async (): Promise<readonly InstrumentCandles[]> => {
+    const rows = await services.database.query(pastSql, { asset, unit })
+    return rows.map((raw) => candlesOf(new Row(raw)))
+  }
   const { value } = await services.cache.get(`past|${asset}|${unit}`, PAST_TTL_MS, load)
   const firsts = new Map(traded.map(({ instrument, first }) => [instrument, first]))
-  const rows = value.map((raw) => new Row(raw)).filter((row) => of === 'all' || row.number('takers') === 1)
-  const all = rows.map((row): Past => {
-    const instrument = row.text('instrument')
-    const prefix = of === 'all' ? '' : 'taker_'
-    const [since, newest] = [row.number(`${prefix}since`), row.number(`${prefix}newest`)]
-    const until = untilOf({ since, newest, first: firsts.get(instrument), unit: unit * 1_000_000 })
-    const missing = [row.numbers(`${prefix}missing_after`), row.numbers(`${prefix}missing_before`)] as const
-    return { instrument, venue: partsOf(instrument).venue, since, until, holes: holesOf(missing, newest, until) }
+  const all = value.flatMap(({ instrument, ...told }): Past[] => {
+    const candles = told[of]
+    if (candles === undefined) return []
+    const until = untilOf({ ...candles, first: firsts.get(instrument), unit: unit * 1_000_000 })
+    const { venue } = partsOf(instrument)
+    return [{ instrument, venue, since: candles.since, until, holes: holesOf(candles, until) }]
   })
   return all.filter(({ venue }) => counted.some((one) => one.venue === venue))
 }
 
-/** Stretches of hours without a candle up to `until`. `after`, `before`: the hours around each, counted from the epoch. */
-function holesOf(
-  [after, before]: readonly [readonly number[], readonly number[]],
-  newest: Micros,
-  until: Micros,
-): Stretch[] {
-  const hour = intervals['1h']
-  const between = after.map((last, index) => ({ from: (last + 1) * hour, to: (before[index] ?? last) * hour }))
-  const behind = { from: (Math.floor(newest / hour) + 1) * hour, to: until }
-  return [...between, behind]
+function candlesOf(row: Row): InstrumentCandles {
+  const days = row.numbers('days')
+  const [hours, takerHours] = [row.numbers('hours'), row.numbers('taker_hours')]
+  const all = { since: row.number('since'), newest: row.number('newest'), missing: missingOf(days, hours) }
+  const [since, newest] = [row.number('taker_since'), row.number('taker_newest')]
+  const isSaid = takerHours.some((bits) => bits > 0)
+  const takers = isSaid ? { since, newest, missing: missingOf(days, takerHours) } : undefined
+  return { instrument: row.text('instrument'), all, takers }
+}
+
+/** Stretches of hours that days leave out, the longest. `bits`: of each day its hours, the lowest bit is the first. */
+function missingOf(days: readonly number[], bits: readonly number[]): Stretch[] {
+  const hours = days
+    .flatMap((day, at) => hoursOfDay.filter((hour) => ((bits[at] ?? 0) >> hour) & 1).map((hour) => day * 24 + hour))
+    .toSorted((a, b) => a - b)
+  return hours
+    .slice(1)
+    .map((hour, at) => ({ from: ((hours[at] ?? hour) + 1) * HOUR, to: hour * HOUR }))
+    .filter(({ from, to }) => from < to)
+    .toSorted((a, b) => b.to - b.from - (a.to - a.from))
+    .slice(0, HOLES_MAX)
+}
+
+/** Stretches of hours without a candle up to `until`. */
+function holesOf({ newest, missing }: Candles, until: Micros): Stretch[] {
+  const behind = { from: (Math.floor(newest / HOUR) + 1) * HOUR, to: until }
+  return [...missing, behind]
     .map(({ from, to }) => ({ from, to: Math.min(to, until) }))
     .filter(({ from, to }) => from < to)
 }
 
 /** Seconds of the candles that buckets of a width are made of. */
 function unitOf(width: Micros): number {
-  return width % intervals['1h'] === 0 ? 3_600 : 60
+  return width % HOUR === 0 ? 3_600 : 60
 }
 
 interface Ends {
