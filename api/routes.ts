@@ -31,7 +31,7 @@ export const routes: readonly Route[] = [
   dataRoute({
     path: '/cvd/:symbol',
     name: 'cvd',
-    description: 'Cumulative volume delta over four venues',
+    description: 'Cumulative volume delta over all venues that count',
     priceUsdc: 0.02,
     ttlMs: 5_000,
     input: { symbol, period: params.period },

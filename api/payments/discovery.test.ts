@@ -90,7 +90,7 @@ describe('what can be bought', () => {
 
   it('stands in /llms.txt, in words', async () => {
     const { text } = (await api.get('/llms.txt')).body
-    expect(text).toContain('/docs/reference/cvd.md): Cumulative volume delta over four venues (0.02 USDC)')
+    expect(text).toContain('/docs/reference/cvd.md): Cumulative volume delta over all venues that count (0.02 USDC)')
     for (const word of ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'settlement_pending']) expect(text).toContain(word)
   })
 })

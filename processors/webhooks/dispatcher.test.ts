@@ -300,7 +300,7 @@ describe('a dispatcher', () => {
     await expect
       .poll(() => attempts(broker), POLL)
       .toMatchObject([{ outcome: 'cancelled', error: 'status', due: null }])
-    expect(pending(broker).get('alert_btc_1_1_1')?.state).toBe('finished')
+    await expect.poll(() => pending(broker).get('alert_btc_1_1_1')?.state, POLL).toBe('finished')
   })
 
   it('sends once more what its owner asks for, under the same id', async () => {

@@ -6,7 +6,7 @@ import { ingestedTopics } from '../../infra/clickhouse/readings.ts'
 import { workedQueries } from '../../infra/clickhouse/queries/queries.ts'
 import type { BenchParts, Figure } from '../figure.ts'
 
-/** Of all instruments together; `BENCH_TRADES=100000000` is what the figures in the README were made with. */
+/** Of all instruments together; `BENCH_TRADES=100000000` is what the figures of ranges in the README were made with. */
 const TRADES = Number(process.env['BENCH_TRADES'] ?? 2_000_000)
 const DAYS = 30
 const START = Date.UTC(2026, 5, 1) * 1_000

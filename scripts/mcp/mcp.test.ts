@@ -79,7 +79,7 @@ describe('the MCP server', () => {
     expect(tools.map(({ name }) => name)).toEqual([...routeTools.map(({ name }) => name), 'budget'])
     const find = (name: string): unknown => tools.find((tool) => tool.name === name)
     expect(find('cvd')).toMatchObject({
-      title: 'Cumulative volume delta over four venues',
+      title: 'Cumulative volume delta over all venues that count',
       inputSchema: {
         properties: { symbol: { type: 'string' }, period: { enum: ['1h', '4h', '24h', '7d'] } },
         required: ['symbol'],

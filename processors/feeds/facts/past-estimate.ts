@@ -7,7 +7,7 @@ import type { CoveredPast } from './backfill-plan.ts'
 
 const HOUR: Micros = 3_600_000_000
 const DAY: Micros = 24 * HOUR
-/** What a row takes, in the log and in ClickHouse, bytes: measured, see decision 0015 (api/docs/decisions). */
+/** What a row takes, in the log and in ClickHouse, bytes: measured, see decision 0014 (api/docs/decisions). */
 const CANDLE_BYTES = 108 + 26
 const FACT_BYTES = 90 + 23
 /** Rows of a day's archive: of each minute and each hour. */
