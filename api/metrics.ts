@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { processMetrics } from '../infra/http/ops.ts'
-import { AnswerCounts } from './answer-counts.ts'
+import { AnswerCounts } from './request/answer-counts.ts'
 
 /** The API's own figures. */
 export interface Metrics {

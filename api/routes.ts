@@ -1,6 +1,6 @@
 import * as flow from './routes/flow-output.ts'
-import * as params from './parameters.ts'
-import { dataRoute, type Route } from './route.ts'
+import * as params from './routes/parameters.ts'
+import { dataRoute, type Route } from './request/route.ts'
 import { alertRoutes } from './routes/alert-table.ts'
 import { basisHistory, basisRoute } from './routes/basis.ts'
 import { cvdView } from './routes/cvd.ts'

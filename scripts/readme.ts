@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { runCommand } from './command/command.ts'
-import { documents, withSections } from './document-sections.ts'
+import { documents, withSections } from './docs/sections.ts'
 
 const usage =
   'npm run readme: writes the parts of documents that follow from the tables of venues, settings and others.'

@@ -25,10 +25,10 @@ import {
   type SystemOptions,
 } from '../infra/local/system.ts'
 import { UsageError } from './command/command.ts'
-import { readOptions, usage, type Payments, type PortName, type StartOptions } from './start-options.ts'
-import { pastOf, tellPast } from './start-past.ts'
-import { openTables, tellTables } from './start-tables.ts'
-import { farewell, greeting } from './start-words.ts'
+import { readOptions, usage, type Payments, type PortName, type StartOptions } from './start/options.ts'
+import { pastOf, tellPast } from './start/past.ts'
+import { openTables, tellTables } from './start/tables.ts'
+import { farewell, greeting } from './start/words.ts'
 
 const PREPARE_MS = 240_000
 const FREE_BYTES_WARN = 1024 * 1024 * 1024

@@ -1,5 +1,5 @@
 import type { Logger } from '../../infra/log.ts'
-import type { TtlCache } from '../cache.ts'
+import type { TtlCache } from '../request/cache.ts'
 import { countAttempts } from '../views/attempts.ts'
 import type { Database } from '../views/database.ts'
 import { lostOf, readLogGaps, type LogGaps, type Lost } from '../views/log-gaps.ts'

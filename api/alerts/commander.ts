@@ -3,7 +3,7 @@ import { everywhereIn } from '../../processors/alerts/parts.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../request/errors.ts'
 
 /** Commands that wait for their event at once; beyond, 503 at once. */
 export const COMMANDS_WAITING_MAX = 2_000

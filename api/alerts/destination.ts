@@ -9,9 +9,9 @@ import {
 } from '../../processors/webhooks/channels/channels.ts'
 import { readSignedUrl, webhook } from '../../processors/webhooks/channels/webhook.ts'
 import { readDeliveryTerms, readQuietHours } from '../../processors/webhooks/quiet-hours.ts'
-import type { Body } from '../body.ts'
-import type { ErrorCode } from '../errors.ts'
-import { object, oneOf, text, type Schema, boolean, nullable } from '../schema.ts'
+import type { Body } from '../request/body.ts'
+import type { ErrorCode } from '../request/errors.ts'
+import { object, oneOf, text, type Schema, boolean, nullable } from '../request/schema.ts'
 import { field, wrong } from './fields.ts'
 
 /** Where an alert's events go, as its creation says: `webhook_url` or `channel`. */

@@ -3,8 +3,8 @@ import { emailCode, isSame, type ServiceSecrets } from '../../processors/alerts/
 import { type Failure, failureOf } from '../../processors/webhooks/attempt.ts'
 import { addressShown, isNoMailbox } from '../../processors/webhooks/channels/email.ts'
 import type { Mailer } from '../../infra/mail.ts'
-import { ApiError } from '../errors.ts'
-import { RateLimiter, type RateLimit } from '../limits.ts'
+import { ApiError } from '../request/errors.ts'
+import { RateLimiter, type RateLimit } from '../request/limits.ts'
 import { within } from '../log/log-connection.ts'
 
 /** Codes that one address is mailed: three at once, then one an hour. */

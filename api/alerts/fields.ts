@@ -1,7 +1,7 @@
 import { AHEAD_MAX, FOREVER_HOURS } from '../../processors/alerts/state.ts'
-import { ApiError, type ErrorCode } from '../errors.ts'
-import { upperSymbol } from '../params.ts'
-import type { Body } from '../body.ts'
+import { ApiError, type ErrorCode } from '../request/errors.ts'
+import { upperSymbol } from '../request/params.ts'
+import type { Body } from '../request/body.ts'
 
 /** A field's error: what is missing or of the wrong type gets the field's own identifier. */
 export function wrong(code: ErrorCode, field: string, message: string): ApiError {

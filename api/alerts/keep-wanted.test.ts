@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startAlerts } from '../testing/alert-calls.ts'
 import { listAsset } from '../testing/harness.ts'
-import { Wants, type WriteWant } from '../wants.ts'
+import { Wants, type WriteWant } from '../present/wants.ts'
 import { renewAll } from './keep-wanted.ts'
 import { pino } from 'pino'
 import { fakeAlerts } from '../testing/fake-alerts.ts'

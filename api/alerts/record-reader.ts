@@ -4,7 +4,7 @@ import { UndecodableError } from '../../schemas/codec.ts'
 import type { RecordPosition } from '../../schemas/record-id.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { RecordType } from '../../schemas/records.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../request/errors.ts'
 import type { PublicRecord } from './alerts.ts'
 
 /** Reads under way; each is one fetch after the other, so more would only wait. */

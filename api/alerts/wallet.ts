@@ -1,5 +1,5 @@
 import { walletNonce, walletSeal, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../request/errors.ts'
 import type { HasSigned } from '../payments/payments.ts'
 import type { CreationKey } from './creation-index.ts'
 import { cursorOf, creationKeyOf } from './alert-store.ts'

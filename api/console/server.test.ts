@@ -2,7 +2,7 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import { pino } from 'pino'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { closeServer, listen } from '../../infra/http/ops.ts'
-import { RateLimiter } from '../limits.ts'
+import { RateLimiter } from '../request/limits.ts'
 import { createConsole } from './server.ts'
 import { Board, type Update } from '../stream/board.ts'
 import type { Hub } from '../stream/hub.ts'

@@ -6,8 +6,8 @@ import { encodeHeader } from '../../processors/payments/wire/headers.ts'
 import { offerV2 } from '../../processors/payments/wire/offer.ts'
 import { emptyFields } from '../../schemas/codec.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
-import { ApiError } from '../errors.ts'
-import { RateLimiter } from '../limits.ts'
+import { ApiError } from '../request/errors.ts'
+import { RateLimiter } from '../request/limits.ts'
 import { fakeCredit } from '../testing/fake-credit.ts'
 import {
   errorOf,

@@ -1,4 +1,4 @@
-import type { RateLimiter } from '../limits.ts'
+import type { RateLimiter } from '../request/limits.ts'
 import type { CreditLog } from './key-store.ts'
 import type { Purses } from './purses.ts'
 

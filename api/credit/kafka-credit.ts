@@ -1,10 +1,10 @@
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { ApiKey, CreditCommand } from '../../schemas/records.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../request/errors.ts'
 import type { LogAccess } from '../log/log-connection.ts'
 import { FollowedLog } from '../log/followed-log.ts'
-import type { Unread } from '../unread.ts'
+import type { Unread } from '../log/unread.ts'
 import { type CreditLog, KeyStore } from './key-store.ts'
 
 const KEYS = 'payments.keys'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chargedToday, creditCommand, LEASE } from '../../processors/credit/credit.ts'
 import type { ApiKey, CreditUse } from '../../schemas/records.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../request/errors.ts'
 import type { CreditLog } from './key-store.ts'
 
 /** A lease is charged to for this long, milliseconds: half of what its owner gives, so that clocks may differ. */

@@ -2,7 +2,7 @@ import { schemaOf } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
 import { eventSchemas } from '../routes/stream.ts'
-import type { Schema } from '../schema.ts'
+import type { Schema } from '../request/schema.ts'
 import { webhookHeaders, webhooks } from './webhook-schema.ts'
 
 const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'

@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.ts'
+import type { Schema } from '../request/schema.ts'
 
 /** One field of an answer, a body or a message, as a row of a table. */
 export interface Field {

@@ -1,6 +1,6 @@
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
-import { array, boolean, instant, integer, object, oneOf, text, type Schema } from '../schema.ts'
+import { array, boolean, instant, integer, object, oneOf, text, type Schema } from '../request/schema.ts'
 
 /** What a webhook's body holds, as `processors/webhooks/payload.ts` writes it: the tests compare the two. */
 

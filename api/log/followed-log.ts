@@ -4,8 +4,8 @@ import { Follower, positionsAt, type FollowerOptions } from '../../infra/kafka/f
 import type { Log, LogReader, LogRecord, Writer } from '../../infra/kafka/seam.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { otherLogFrom } from '../../processors/kernel/position-check.ts'
-import { ApiError } from '../errors.ts'
-import type { Unread } from '../unread.ts'
+import { ApiError } from '../request/errors.ts'
+import type { Unread } from './unread.ts'
 import { begunWithin, LogConnection, type LogAccess } from './log-connection.ts'
 
 /** What of the log is used once it is connected. */

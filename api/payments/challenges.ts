@@ -1,9 +1,9 @@
 import { atomicUnits } from '../../processors/payments/wire/offer.ts'
 import { challengeOf, receiptHeader, type Settlement } from '../../processors/payments/wire/headers.ts'
 import { adviceOf, type Reason } from '../../processors/payments/wire/refusals.ts'
-import { ApiError } from '../errors.ts'
-import { jsonReply, type Reply } from '../reply.ts'
-import type { Call, Route } from '../route.ts'
+import { ApiError } from '../request/errors.ts'
+import { jsonReply, type Reply } from '../request/reply.ts'
+import type { Call, Route } from '../request/route.ts'
 import type { Payments } from './payments.ts'
 
 /** What a request is asked to pay: the matched route's price for its body, and the address that it stands for. */

@@ -1,5 +1,5 @@
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../request/errors.ts'
 import type { Outcome, Standing } from './payments.ts'
 
 /** Payments that are waited for at once; beyond, 503 before anything is written. */

@@ -2,7 +2,7 @@ import type { Payment } from '../../processors/payments/wire/decode.ts'
 import type { Seller } from '../../processors/payments/wire/offer.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import type { Credit } from '../credit/credit.ts'
-import type { RateLimiter } from '../limits.ts'
+import type { RateLimiter } from '../request/limits.ts'
 import type { SingleFlight } from './single-flight.ts'
 
 /** What became of an intent, as far as it is known within the time that a caller is kept waiting. */

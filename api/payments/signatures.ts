@@ -15,8 +15,8 @@ import {
 } from 'viem'
 import { authorizationTypes, type Seller } from '../../processors/payments/wire/offer.ts'
 import type { Payment } from '../../processors/payments/wire/decode.ts'
-import { ApiError } from '../errors.ts'
-import { RateLimiter } from '../limits.ts'
+import { ApiError } from '../request/errors.ts'
+import { RateLimiter } from '../request/limits.ts'
 import type { HasSigned, IsSigned } from './payments.ts'
 
 const erc1271 = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])

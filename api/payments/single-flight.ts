@@ -1,5 +1,5 @@
-import { ApiError } from '../errors.ts'
-import type { Reply } from '../reply.ts'
+import { ApiError } from '../request/errors.ts'
+import type { Reply } from '../request/reply.ts'
 
 /**
  * Paid requests that are being looked at: each once, however many copies of it come. Of others with its payment the log

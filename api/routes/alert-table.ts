@@ -1,10 +1,10 @@
-import { callerRoute, jsonOutput, type BodyRule, type Output, type Route } from '../route.ts'
+import { callerRoute, jsonOutput, type BodyRule, type Output, type Route } from '../request/route.ts'
 import { channelSchema, channelShownSchema, deliverySchemas, deliveryShownSchemas } from '../alerts/destination.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { HOURS_MAX, LONG_HOURS_MAX, SYMBOLS_MAX } from '../alerts/fields.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
-import type { Body } from '../body.ts'
-import * as params from '../parameters.ts'
+import type { Body } from '../request/body.ts'
+import * as params from './parameters.ts'
 import {
   alertStatus,
   cancelAlert,
@@ -33,7 +33,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from '../schema.ts'
+} from '../request/schema.ts'
 
 const statuses = ['active', 'triggered', 'expired', 'cancelled']
 

@@ -1,5 +1,5 @@
 import { assetRoute } from './data.ts'
-import { jsonOutput } from '../route.ts'
+import { jsonOutput } from '../request/route.ts'
 import { basis, bestCarryTrade, type Carry } from '../../processors/funding/arbitrage.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
@@ -10,7 +10,7 @@ import { ageOfLegs, legsOf, type Leg } from '../views/legs.ts'
 import { iso } from '../views/time.ts'
 import { FUNDING_STALE, markedOf, type Marked, MARK_STALE } from '../views/perpetuals.ts'
 import { spotAt, heldAgainstAt } from '../views/prices.ts'
-import type { View } from '../reply.ts'
+import type { View } from '../request/reply.ts'
 import {
   instant,
   integer,
@@ -22,7 +22,7 @@ import {
   object,
   oneOf,
   text,
-} from '../schema.ts'
+} from '../request/schema.ts'
 import { marksAndIndexes, spotPrices } from '../views/readings.ts'
 import { type AssetContext, noData, agedBy, stamped } from './answers.ts'
 import { intervalHours, nothingOf, status } from './funding.ts'

@@ -10,7 +10,7 @@ import { firstWithPast, heldSource, toldOver } from '../views/held-past.ts'
 import { iso } from '../views/time.ts'
 import { acknowledgedVenues, ageOf, isHole, viewVenues, type VenueView } from '../views/venues.ts'
 import { openSockets } from '../views/world.ts'
-import type { View } from '../reply.ts'
+import type { View } from '../request/reply.ts'
 import { noData, type AssetContext } from './answers.ts'
 import { newestByVenue } from './history.ts'
 

@@ -1,15 +1,15 @@
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Listed } from '../catalogue.ts'
-import { ApiError } from '../errors.ts'
-import { jsonReply, type Reply, type View } from '../reply.ts'
-import { symbol } from '../parameters.ts'
-import { type Call, dataRoute, type Output, type Route, type Run } from '../route.ts'
+import type { Listed } from '../present/catalogue.ts'
+import { ApiError } from '../request/errors.ts'
+import { jsonReply, type Reply, type View } from '../request/reply.ts'
+import { symbol } from './parameters.ts'
+import { type Call, dataRoute, type Output, type Route, type Run } from '../request/route.ts'
 import type { Services } from '../services.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
 import { flowPositions, tradedOf, type FlowPositions, type Traded } from '../views/flow.ts'
 import { readPartitionTime } from '../views/partition-times.ts'
-import { readiness, type Readiness } from '../wants.ts'
+import { readiness, type Readiness } from '../present/wants.ts'
 import {
   assetContext,
   dataErrors,

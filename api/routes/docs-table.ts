@@ -1,8 +1,8 @@
 import { Docs } from '../docs/docs.ts'
-import { ApiError } from '../errors.ts'
-import { shape, type Param } from '../params.ts'
-import type { Reply } from '../reply.ts'
-import { route, type Output, type Route } from '../route.ts'
+import { ApiError } from '../request/errors.ts'
+import { shape, type Param } from '../request/params.ts'
+import type { Reply } from '../request/reply.ts'
+import { route, type Output, type Route } from '../request/route.ts'
 import type { Services } from '../services.ts'
 
 const page = {

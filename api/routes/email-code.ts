@@ -1,9 +1,9 @@
-import { jsonOutput, route, type BodyRule, type Call, type Route } from '../route.ts'
+import { jsonOutput, route, type BodyRule, type Call, type Route } from '../request/route.ts'
 import { addressShown, readAddress } from '../../processors/webhooks/channels/email.ts'
 import { isRefusal } from '../../processors/webhooks/channels/channel.ts'
 import { wrong } from '../alerts/fields.ts'
-import { jsonReply, type Reply } from '../reply.ts'
-import { object, text } from '../schema.ts'
+import { jsonReply, type Reply } from '../request/reply.ts'
+import { object, text } from '../request/schema.ts'
 
 const body: BodyRule = {
   schema: object('Whose code', { to: text('An email address', { maxLength: 254, examples: ['me@example.com'] }) }),

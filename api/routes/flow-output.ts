@@ -1,4 +1,4 @@
-import { jsonOutput } from '../route.ts'
+import { jsonOutput } from '../request/route.ts'
 import { periods } from '../../processors/cvd/periods.ts'
 import { signalClasses } from '../../processors/cvd/signal.ts'
 import {
@@ -15,8 +15,8 @@ import {
   object,
   oneOf,
   text,
-} from '../schema.ts'
-import { exchangeNames } from '../parameters.ts'
+} from '../request/schema.ts'
+import { exchangeNames } from './parameters.ts'
 import { sources } from '../views/held-past.ts'
 import { completenessNames, intervalNames } from '../views/range.ts'
 import { byTradeVenue, venueStatuses } from '../views/venues.ts'

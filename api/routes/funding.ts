@@ -1,5 +1,5 @@
 import { assetRoute } from './data.ts'
-import { jsonOutput } from '../route.ts'
+import { jsonOutput } from '../request/route.ts'
 import { bestArb } from '../../processors/funding/arbitrage.ts'
 import { classifyFunding, fundingClasses, fundingLabels } from '../../processors/funding/classes.ts'
 import { asRatio } from '../../processors/prices/decimal.ts'
@@ -9,7 +9,7 @@ import { fundingOf, fractionAYear, percentAYear, percentOf } from '../views/fund
 import { type Aged, ageOfLegs, type Leg, legsOf, legStatuses } from '../views/legs.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
-import type { View } from '../reply.ts'
+import type { View } from '../request/reply.ts'
 import { type AssetContext, noData, notListed, agedBy, stamped } from './answers.ts'
 import {
   array,
@@ -23,7 +23,7 @@ import {
   object,
   oneOf,
   text,
-} from '../schema.ts'
+} from '../request/schema.ts'
 
 export const aged = agedBy('rates 120 s, marks 60 s')
 

@@ -1,12 +1,12 @@
 import type { Micros } from '../../schemas/records.ts'
-import { jsonOutput, type Call, opsRoute } from '../route.ts'
+import { jsonOutput, type Call, opsRoute } from '../request/route.ts'
 import { within } from '../log/log-connection.ts'
-import type { Hit } from '../cache.ts'
-import { ApiError } from '../errors.ts'
+import type { Hit } from '../request/cache.ts'
+import { ApiError } from '../request/errors.ts'
 import { paymentState } from '../payments/discovery.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { askPeer } from '../peers.ts'
-import { jsonReply, type Reply } from '../reply.ts'
+import { jsonReply, type Reply } from '../request/reply.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import {
   areVenuesWell,
@@ -37,7 +37,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from '../schema.ts'
+} from '../request/schema.ts'
 import { stamped } from './answers.ts'
 import { byTradeVenue } from '../views/venues.ts'
 

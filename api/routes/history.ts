@@ -1,6 +1,6 @@
 import { wasSubscribed, type Covered, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../request/errors.ts'
 import type { Services } from '../services.ts'
 import { coveredOf, missingOf, type Missing, type Unsubscribed } from '../views/covered.ts'
 import type { Traded } from '../views/flow.ts'
@@ -19,7 +19,7 @@ import {
 } from '../views/range.ts'
 import { isoOrNull } from '../views/time.ts'
 import { ageOf, isHole, viewVenues } from '../views/venues.ts'
-import type { View } from '../reply.ts'
+import type { View } from '../request/reply.ts'
 import type { TradeContext } from './data.ts'
 
 /** Milliseconds, as the request has them. */

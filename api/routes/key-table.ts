@@ -1,6 +1,6 @@
-import { callerRoute, jsonOutput, type BodyRule, type Route } from '../route.ts'
+import { callerRoute, jsonOutput, type BodyRule, type Route } from '../request/route.ts'
 import { scopes } from '../credit/credit.ts'
-import * as params from '../parameters.ts'
+import * as params from './parameters.ts'
 import {
   array,
   integer,
@@ -13,7 +13,7 @@ import {
   oneOf,
   text,
   type Schema,
-} from '../schema.ts'
+} from '../request/schema.ts'
 import {
   AMOUNT_DEFAULT,
   AMOUNT_MAX,

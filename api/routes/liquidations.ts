@@ -1,10 +1,10 @@
-import { jsonOutput, dataRoute, type Run } from '../route.ts'
+import { jsonOutput, dataRoute, type Run } from '../request/route.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { liquidationVenues } from '../../schemas/venues.ts'
-import { findAsset, type Listed } from '../catalogue.ts'
-import type { View } from '../reply.ts'
+import { findAsset, type Listed } from '../present/catalogue.ts'
+import type { View } from '../request/reply.ts'
 import { begunOf, countableOf, countedOf, liquidationsOf, type LiquidationRow } from '../views/liquidations.ts'
 import { iso } from '../views/time.ts'
 import { heardOn, settledTime } from '../views/world.ts'
@@ -19,8 +19,8 @@ import {
   object,
   oneOf,
   text,
-} from '../schema.ts'
-import { limitOf, symbolFilter } from '../parameters.ts'
+} from '../request/schema.ts'
+import { limitOf, symbolFilter } from './parameters.ts'
 import { readLiquidated, type Liquidated } from '../views/liquidated.ts'
 import { areLive, readLive } from '../views/live.ts'
 import { noData, replyNow, viewContext, type Asking, type ViewContext, agedBy, dataErrors, stamped } from './answers.ts'

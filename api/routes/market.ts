@@ -1,8 +1,8 @@
-import { jsonOutput, dataRoute, type Run } from '../route.ts'
-import { ApiError } from '../errors.ts'
+import { jsonOutput, dataRoute, type Run } from '../request/route.ts'
+import { ApiError } from '../request/errors.ts'
 import type { CompositePrice, Token } from '../../schemas/records.ts'
 import { registryTokens } from '../../schemas/tokens.ts'
-import type { View } from '../reply.ts'
+import type { View } from '../request/reply.ts'
 import type { Aged } from '../views/legs.ts'
 import { compositeAge, priceOf, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso, isoOrNull } from '../views/time.ts'
@@ -18,8 +18,8 @@ import {
   object,
   oneOf,
   text,
-} from '../schema.ts'
-import { tokenId } from '../parameters.ts'
+} from '../request/schema.ts'
+import { tokenId } from './parameters.ts'
 
 const marketOutput = jsonOutput(
   'Details of a token',

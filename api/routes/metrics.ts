@@ -1,6 +1,6 @@
 import { askPeer } from '../peers.ts'
-import { textReply, type Reply } from '../reply.ts'
-import { type Call, opsRoute, textOutput } from '../route.ts'
+import { textReply, type Reply } from '../request/reply.ts'
+import { type Call, opsRoute, textOutput } from '../request/route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { channelHealth, secondsBehind, topicAges } from '../views/health.ts'
 import { auditsOf, freeBytesOf, partitionTimesOf, presentOf, promisesOf, rangesOf } from './health.ts'

@@ -1,12 +1,22 @@
 import { assetRoute } from './data.ts'
-import { jsonOutput } from '../route.ts'
+import { jsonOutput } from '../request/route.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { type Aged, type LegStatus, legStatuses, legsOf, type Leg } from '../views/legs.ts'
 import { compositeAge, priceOf, tickersOf, type TickerRow, spotOf } from '../views/prices.ts'
-import type { View } from '../reply.ts'
+import type { View } from '../request/reply.ts'
 import { type AssetContext, noData, notListed, agedBy, stamped } from './answers.ts'
-import { array, boolean, keyed, nullableInteger, nullableNumber, number, object, oneOf, text } from '../schema.ts'
+import {
+  array,
+  boolean,
+  keyed,
+  nullableInteger,
+  nullableNumber,
+  number,
+  object,
+  oneOf,
+  text,
+} from '../request/schema.ts'
 
 export const priceOutput = jsonOutput(
   'Composite price',

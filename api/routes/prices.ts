@@ -1,16 +1,16 @@
-import { jsonOutput, dataRoute, type Run } from '../route.ts'
+import { jsonOutput, dataRoute, type Run } from '../request/route.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros, Token } from '../../schemas/records.ts'
-import { ageOf, jsonReply, type Reply, type ReplyMeta } from '../reply.ts'
+import { ageOf, jsonReply, type Reply, type ReplyMeta } from '../request/reply.ts'
 import type { Aged } from '../views/legs.ts'
 import { spotOf, tickersOf, type TickerRow } from '../views/prices.ts'
 import { iso } from '../views/time.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { noData, positionHeader, viewContext, type Asking, type ViewContext, agedBy, stamped } from './answers.ts'
-import { boolean, instant, integer, nullableNumber, number, object, oneOf } from '../schema.ts'
-import { symbols } from '../parameters.ts'
-import { batchSymbols } from '../params.ts'
+import { boolean, instant, integer, nullableNumber, number, object, oneOf } from '../request/schema.ts'
+import { symbols } from './parameters.ts'
+import { batchSymbols } from '../request/params.ts'
 
 const entry = object('One symbol', {
   price: number('USD'),

@@ -1,9 +1,9 @@
-import { jsonOutput, type Call, route } from '../route.ts'
+import { jsonOutput, type Call, route } from '../request/route.ts'
 import { recordPosition } from '../../schemas/record-id.ts'
-import { ApiError } from '../errors.ts'
-import { jsonReply, type Reply } from '../reply.ts'
-import { instant, integer, object, text } from '../schema.ts'
-import { recordId } from '../parameters.ts'
+import { ApiError } from '../request/errors.ts'
+import { jsonReply, type Reply } from '../request/reply.ts'
+import { instant, integer, object, text } from '../request/schema.ts'
+import { recordId } from './parameters.ts'
 
 const recordOutput = jsonOutput(
   'The record of the log that a trigger names',

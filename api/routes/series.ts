@@ -1,10 +1,21 @@
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { end, intervalFrom, limitOf, start, symbol } from '../parameters.ts'
-import type { View } from '../reply.ts'
-import { dataRoute, type Output, type Route } from '../route.ts'
-import { array, boolean, instant, keyed, number, object, oneOf, text, type Schema, nullable } from '../schema.ts'
+import { end, intervalFrom, limitOf, start, symbol } from './parameters.ts'
+import type { View } from '../request/reply.ts'
+import { dataRoute, type Output, type Route } from '../request/route.ts'
+import {
+  array,
+  boolean,
+  instant,
+  keyed,
+  number,
+  object,
+  oneOf,
+  text,
+  type Schema,
+  nullable,
+} from '../request/schema.ts'
 import type { Services } from '../services.ts'
 import { readPartitionTime } from '../views/partition-times.ts'
 import {

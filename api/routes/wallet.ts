@@ -1,16 +1,16 @@
-import { jsonOutput, type Call, type BodyRule, route, type Route } from '../route.ts'
+import { jsonOutput, type Call, type BodyRule, route, type Route } from '../request/route.ts'
 import { manageToken, webhookSecret, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import { statusAnswer } from '../alerts/answers.ts'
 import { kindOf, alertStates, type CachedAlert } from '../alerts/alert-store.ts'
 import { field, wrong } from '../alerts/fields.ts'
 import { readWalletCursor, WALLET_MS, walletCursor } from '../alerts/wallet.ts'
-import type { Body } from '../body.ts'
+import type { Body } from '../request/body.ts'
 import { ownerByKey } from '../credit/tokens.ts'
-import { ApiError } from '../errors.ts'
-import { jsonReply, type Reply } from '../reply.ts'
+import { ApiError } from '../request/errors.ts'
+import { jsonReply, type Reply } from '../request/reply.ts'
 import type { CreationKey } from '../alerts/creation-index.ts'
-import * as params from '../parameters.ts'
-import { array, instant, integer, nullableText, object, oneOf, text } from '../schema.ts'
+import * as params from './parameters.ts'
+import { array, instant, integer, nullableText, object, oneOf, text } from '../request/schema.ts'
 
 /** The text that a wallet signs to be shown its alerts. */
 async function replyWalletMessage({ services }: Pick<Call, 'services'>, address: string): Promise<Reply> {

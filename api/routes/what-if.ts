@@ -1,4 +1,4 @@
-import { jsonOutput, type BodyRule, type Call, route } from '../route.ts'
+import { jsonOutput, type BodyRule, type Call, route } from '../request/route.ts'
 import type { Ring, WhatIfTerms } from '../../processors/alerts/what-if.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { metricOf, metricNames } from '../../processors/alerts/metrics.ts'
@@ -7,10 +7,10 @@ import { apiKinds, kindMeant } from '../alerts/kinds/kinds.ts'
 import { assetLookedAt } from '../alerts/looked-at.ts'
 import { DAYS_MAX, LATE_START, RINGS_KEPT, type Trial, type Tried } from '../alerts/what-if.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
-import type { Body } from '../body.ts'
-import { findAsset } from '../catalogue.ts'
-import { ApiError } from '../errors.ts'
-import { jsonReply, type Reply } from '../reply.ts'
+import type { Body } from '../request/body.ts'
+import { findAsset } from '../present/catalogue.ts'
+import { ApiError } from '../request/errors.ts'
+import { jsonReply, type Reply } from '../request/reply.ts'
 import type { Services } from '../services.ts'
 import { pastSources } from '../views/past-inputs.ts'
 import { iso, isoOrNull } from '../views/time.ts'
@@ -30,7 +30,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from '../schema.ts'
+} from '../request/schema.ts'
 
 const others = apiKinds.filter(({ kind, conditions }) => kind !== 'price' && conditions.length > 0)
 

@@ -7,9 +7,9 @@ import type { Mailer } from '../../infra/mail.ts'
 import { testLimit, type AlertLog, type Alerts, type PublicRecord } from '../alerts/alerts.ts'
 import { AlertStore } from '../alerts/alert-store.ts'
 import { EmailCodes } from '../alerts/email-codes.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../request/errors.ts'
 import { Wallets } from '../alerts/wallet.ts'
-import { RateLimiter } from '../limits.ts'
+import { RateLimiter } from '../request/limits.ts'
 import type { Payments } from '../payments/payments.ts'
 
 /** The log of alerts in memory, one partition of it: the real core decides, at once. */

@@ -4,8 +4,8 @@ import type { ApiKey, CreditCommand } from '../../schemas/records.ts'
 import type { Credit } from '../credit/credit.ts'
 import { KeyStore, type CreditLog } from '../credit/key-store.ts'
 import { Purses } from '../credit/purses.ts'
-import { ApiError } from '../errors.ts'
-import { RateLimiter } from '../limits.ts'
+import { ApiError } from '../request/errors.ts'
+import { RateLimiter } from '../request/limits.ts'
 
 /** The log of credit in memory: the real core decides, at once. */
 export class FakeCreditLog implements CreditLog {

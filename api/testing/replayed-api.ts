@@ -6,8 +6,8 @@ import { drop, emptyPresent, type PresentState } from '../../processors/present/
 import type { Codec } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { Present } from '../present.ts'
-import { Unread } from '../unread.ts'
+import { Present } from '../present/present.ts'
+import { Unread } from '../log/unread.ts'
 import { startHarness, type Harness, type HarnessOptions } from './harness.ts'
 
 /** Reading up to a position takes no longer, milliseconds. */

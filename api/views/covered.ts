@@ -1,6 +1,6 @@
 import { KEPT, type Covered, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { Row, type Database } from './database.ts'
 import { gapsOf, readGaps, type GapRow } from './gaps.ts'
 import { microsSql } from './time.ts'

@@ -7,7 +7,7 @@ import type { Stretch } from '../../processors/cvd/covered-time.ts'
 import type { PastHour } from '../../processors/present/state.ts'
 import type { Cvd, Flow, InstrumentVolume, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { heldPast, hourOf, pastInstruments, type HeldPast, type Source } from './held-past.ts'
 
 /** What takers bought and sold: base units, `Usd` in quote units, which are taken for USD. */

@@ -2,7 +2,7 @@ import { LATENESS } from '../../processors/cvd/state.ts'
 import { flowHeldFrom } from '../../processors/present/present.ts'
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { flowTime } from './cvd.ts'
 import { floorTo, intervals, type Range } from './range.ts'
 

@@ -2,7 +2,7 @@ import { annualised } from '../../processors/funding/formula.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { Funding, FundingView, Micros } from '../../schemas/records.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 
 /** What is known of one venue's perpetual of an asset. */
 export interface FundingRow extends FundingView {

@@ -1,7 +1,7 @@
 import { coveredShare, type Covered, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { Row, type Database } from './database.ts'
 import { readLostTrades } from './log-gaps.ts'
 import { iso, microsSql, timeParam } from './time.ts'

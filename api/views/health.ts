@@ -1,6 +1,6 @@
 import type { TradeVenueRow } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { iso, microsSql } from './time.ts'
 import { freshReports, MARK_FRESH, newestTime, type VenueReport, type World } from './world.ts'
 import { Row, type Database } from './database.ts'

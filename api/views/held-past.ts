@@ -1,7 +1,7 @@
 import type { Stretch } from '../../processors/cvd/covered-time.ts'
 import type { PastHour } from '../../processors/present/state.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import type { First } from './covered.ts'
 import { ceilTo, floorTo, intervals } from './range.ts'
 

@@ -1,7 +1,7 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Market } from '../../schemas/venues.ts'
-import type { Catalogue } from '../catalogue.ts'
+import type { Catalogue } from '../present/catalogue.ts'
 import { isRefused, type World } from './world.ts'
 
 export const legStatuses = ['live', 'stale', 'unavailable', 'unlisted'] as const

@@ -1,7 +1,7 @@
 import { usdOf } from '../../processors/present/liquidation-sums.ts'
 import { STRETCH } from '../../processors/present/state.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { Row, type Database } from './database.ts'
 import { liquidationsOf, type LiquidationRow } from './liquidations.ts'
 import { bucketSql, floorTo, type Range } from './range.ts'

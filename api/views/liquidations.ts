@@ -2,7 +2,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import { usdOf, type LiquidationSum } from '../../processors/present/liquidation-sums.ts'
 import { COUNTED, STRETCH, type LoggedLiquidation } from '../../processors/present/state.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 
 /** A position that a venue closed by force; `partition`, `offset`: its place in the log. */
 export interface LiquidationRow extends LoggedLiquidation {

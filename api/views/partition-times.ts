@@ -6,7 +6,7 @@ import { microsSql } from './time.ts'
 const timeSql = `SELECT ${microsSql('time')} AS time_us FROM partition_times
   WHERE topic = {topic:String} AND partition = {partition:UInt16}`
 
-/** The newest mark of each partition of all topics that is in the views, by topic and partition as in `api/present.ts`. */
+/** The newest mark of each partition of all topics that is in the views, by topic and partition as in `api/present/present.ts`. */
 export async function readPartitionTimes(database: Database): Promise<Map<string, Micros>> {
   const rows = await database.query(`SELECT topic, partition, ${microsSql('time')} AS time_us FROM partition_times`, {})
   return new Map(

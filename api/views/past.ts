@@ -1,7 +1,7 @@
 import { HOLES_MAX, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import type { TtlCache } from '../cache.ts'
+import type { TtlCache } from '../request/cache.ts'
 import type { First } from './covered.ts'
 import { Row, type Database } from './database.ts'
 import type { Traded } from './flow.ts'

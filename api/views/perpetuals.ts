@@ -1,7 +1,7 @@
 import type { LongShortRatio, Micros } from '../../schemas/records.ts'
 import { partsOf, fundingVenues, type FundingVenue } from '../../schemas/venues.ts'
 import { type MarginTerms, USUAL_MARGIN } from '../../processors/liquidations/leverage.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import type { FundingRow } from './funding.ts'
 import type { Aged } from './legs.ts'
 import { Row, type Database } from './database.ts'

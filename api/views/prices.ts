@@ -3,7 +3,7 @@ import { asDecimal } from '../../processors/prices/decimal.ts'
 import { SILENT } from '../../processors/prices/state.ts'
 import { RENAMED } from '../../processors/prices/tickers.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import type { Aged } from './legs.ts'
 import { heardOn } from './world.ts'
 

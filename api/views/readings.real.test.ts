@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createWorld, type World } from '../../infra/clickhouse/testing/world.ts'
-import { openDatabase } from '../clickhouse.ts'
+import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from '../metrics.ts'
 import type { Database } from './database.ts'
 import { marks, openInterests, readFirst, topTraders, type Series } from './readings.ts'

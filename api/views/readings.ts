@@ -1,6 +1,6 @@
 import { heldAgainst } from '../../processors/present/state.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Present } from '../present.ts'
+import type { Present } from '../present/present.ts'
 import { Row, type Database } from './database.ts'
 import { fundingOf } from './funding.ts'
 import { interestedOf, markedOf, ratiosOf } from './perpetuals.ts'

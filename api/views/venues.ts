@@ -1,8 +1,8 @@
 import { tradeVenues, usualTradeVenues, type TradeVenueName, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { isOfVenue, type GapRow } from './gaps.ts'
-import type { Catalogue } from '../catalogue.ts'
-import { object, type Schema } from '../schema.ts'
+import type { Catalogue } from '../present/catalogue.ts'
+import { object, type Schema } from '../request/schema.ts'
 import { freshReports, type World } from './world.ts'
 
 /** Trades older than this are stale. */

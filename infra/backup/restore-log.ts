@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, readdir, rm, stat, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { boundsOf, forgetWriters, isSound, type BatchBounds } from '../kafka/record-batch.ts'
+import { boundsOf, forgetWriters, isSound, type BatchBounds } from '../kafka/wire/record-batch.ts'
 import { BackupError } from './sealed-file.ts'
 import type { BackupFolder, BackupIndex, Extent, Piece } from './folder.ts'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RawReader } from '../kafka/raw-batches.ts'
-import { boundsOf, printOf } from '../kafka/record-batch.ts'
+import { boundsOf, printOf } from '../kafka/wire/record-batch.ts'
 import { type TopicName, isCompacted, topicOf } from '../../schemas/topics.ts'
 import { partitionsOf } from '../kafka/topic-settings.ts'
 import { BackupError, type SealedWriter } from './sealed-file.ts'

@@ -1,8 +1,8 @@
-import './patch.ts'
+import './wire/patch.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, type Admin, type ITopicConfig } from 'kafkajs'
 import type { Logger } from '../log.ts'
-import { quietLog, isMissingTopic, apis, Encoder, findCoordinator, Link } from './internals.ts'
+import { quietLog, isMissingTopic, apis, Encoder, findCoordinator, Link } from './wire/internals.ts'
 import { LogError } from './seam.ts'
 
 const REQUEST_MS = 15_000

@@ -5,7 +5,7 @@ import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import { ask } from '../http/ask.ts'
 import type { Logger } from '../log.ts'
 import { SchemaLookup, type LookupResult, type LookupClock, mismatch } from './schema-lookup.ts'
-import { Backoff } from './retry.ts'
+import { Backoff } from './wire/retry.ts'
 
 const CALL_MS = 5_000
 /** A schema of ours has 2 KB. */

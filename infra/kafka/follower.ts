@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isCompacted, type TopicName } from '../../schemas/topics.ts'
 import type { Logger } from '../log.ts'
-import { readHostClocks, Lease, type ClockReading } from './lease.ts'
+import { readHostClocks, Lease, type ClockReading } from './wire/lease.ts'
 import type { LogReader, LogRecord, Position, Slice } from './seam.ts'
 import { FOLLOWED_WITHIN_MS } from './topic-settings.ts'
 

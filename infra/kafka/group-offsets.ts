@@ -1,4 +1,4 @@
-import { codeText, verdictOf } from './codes.ts'
+import { codeText, verdictOf } from './wire/codes.ts'
 import {
   findCoordinator,
   apis,
@@ -10,9 +10,9 @@ import {
   type Call,
   type Decoder,
   type LinkOptions,
-} from './internals.ts'
-import { askOffsets, LATEST, type Reached } from './fetch-wire.ts'
-import { again, retrying } from './retry.ts'
+} from './wire/internals.ts'
+import { askOffsets, LATEST, type Reached } from './wire/fetch-wire.ts'
+import { again, retrying } from './wire/retry.ts'
 import { LogError } from './seam.ts'
 
 export type { Reached }

@@ -1,13 +1,13 @@
 import type { Logger } from '../log.ts'
 import { asAdmin } from './admin.ts'
-import { openClaim } from './claim.ts'
-import { Reader } from './fetch.ts'
-import { Link } from './internals.ts'
-import { Appender } from './produce.ts'
+import { openClaim } from './wire/claim.ts'
+import { Reader } from './wire/fetch.ts'
+import { Link } from './wire/internals.ts'
+import { Appender } from './wire/produce.ts'
 import type { Claim, Log, LogReader, Position, TopicPartition, Writer } from './seam.ts'
-import { retrying } from './retry.ts'
-import { readLeaseSettings, type LeaseSettings } from './lease.ts'
-import { openWriter, type WriterOptions } from './writer.ts'
+import { retrying } from './wire/retry.ts'
+import { readLeaseSettings, type LeaseSettings } from './wire/lease.ts'
+import { openWriter, type WriterOptions } from './wire/writer.ts'
 
 const CONNECT_MS = 30_000
 /** A partition without a leader for a moment is not the caller's matter. */

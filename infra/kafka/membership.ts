@@ -1,7 +1,7 @@
-import './patch.ts'
+import './wire/patch.ts'
 import { AssignerProtocol, Kafka, type Assigner, type Consumer, type PartitionAssigner } from 'kafkajs'
 import type { Logger } from '../log.ts'
-import { quietLog } from './internals.ts'
+import { quietLog } from './wire/internals.ts'
 import type { Membership, Position } from './seam.ts'
 
 const { MemberAssignment, MemberMetadata } = AssignerProtocol

@@ -1,9 +1,9 @@
-import { codeText, verdictOf } from './codes.ts'
-import { Reader } from './fetch.ts'
-import { fetchRequest, readAnswer, type Part } from './fetch-wire.ts'
-import { apis, Link, type LinkOptions } from './internals.ts'
-import { boundsOf, isSound } from './record-batch.ts'
-import { again, retrying } from './retry.ts'
+import { codeText, verdictOf } from './wire/codes.ts'
+import { Reader } from './wire/fetch.ts'
+import { fetchRequest, readAnswer, type Part } from './wire/fetch-wire.ts'
+import { apis, Link, type LinkOptions } from './wire/internals.ts'
+import { boundsOf, isSound } from './wire/record-batch.ts'
+import { again, retrying } from './wire/retry.ts'
 import { LogError, type Position } from './seam.ts'
 
 const FETCH_MS = 60_000

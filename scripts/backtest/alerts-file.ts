@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { commandOf, partsOf, readCreation } from '../../api/alerts/creation.ts'
 import { kindMeant } from '../../api/alerts/kinds/kinds.ts'
-import { ApiError } from '../../api/errors.ts'
+import { ApiError } from '../../api/request/errors.ts'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { metricOf, type MetricInput } from '../../processors/alerts/metrics.ts'
 import { everywhereIn } from '../../processors/alerts/parts.ts'

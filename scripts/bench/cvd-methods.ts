@@ -9,7 +9,7 @@ import { linesOf } from '../../processors/feeds/transport/archive-lines.ts'
 import { resolveInstruments } from '../../processors/feeds/venues/instruments.ts'
 import { tradeStreams, venues } from '../../processors/feeds/venues/venues.ts'
 import type { Instrument } from '../../schemas/records.ts'
-import { withSections } from '../document-sections.ts'
+import { withSections } from '../docs/sections.ts'
 import type { Bench, Figure } from '../figure.ts'
 
 const DAY_MS = 86_400_000

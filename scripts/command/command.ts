@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { parseTime } from '../../api/time.ts'
+import { parseTime } from '../../api/request/time.ts'
 import { killedFolder, readRunFile, type RunFile } from '../../infra/local/run-file.ts'
 
 /** A step that a stop has to wait for, a segment or a batch, ends within this time or is given up. */

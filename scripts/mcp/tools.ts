@@ -1,9 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { bodyComponents } from '../../api/alerts/kinds/kinds.ts'
-import { isRequired } from '../../api/params.ts'
-import type { Route } from '../../api/route.ts'
+import { isRequired } from '../../api/request/params.ts'
+import type { Route } from '../../api/request/route.ts'
 import { routes } from '../../api/routes.ts'
-import type { Schema } from '../../api/schema.ts'
+import type { Schema } from '../../api/request/schema.ts'
 import { operations, type OperationName } from '../clients/typescript/src/index.ts'
 
 /** A route as a tool of the protocol. */

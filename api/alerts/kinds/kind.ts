@@ -1,9 +1,9 @@
 import type { AlertTerms } from '../../../processors/alerts/kinds/kinds.ts'
 import type { SeriesSpec } from '../../../processors/alerts/series.ts'
 import type { Micros } from '../../../schemas/records.ts'
-import type { ErrorCode } from '../../errors.ts'
-import type { Body } from '../../body.ts'
-import type { Schema } from '../../schema.ts'
+import type { ErrorCode } from '../../request/errors.ts'
+import type { Body } from '../../request/body.ts'
+import type { Schema } from '../../request/schema.ts'
 import type { Database } from '../../views/database.ts'
 import type { Page, PageRange } from '../../views/what-if.ts'
 

@@ -1,5 +1,5 @@
 import type { LiquidationTerms } from '../../../processors/alerts/kinds/liquidation.ts'
-import { array, boolean, instant, number, object, oneOf, text } from '../../schema.ts'
+import { array, boolean, instant, number, object, oneOf, text } from '../../request/schema.ts'
 import { inPages, readFirst, readRiskPage } from '../../views/what-if.ts'
 import { field, isFigure, wrong } from '../fields.ts'
 import type { ApiKind } from './kind.ts'

@@ -1,5 +1,5 @@
 import { conditions, type PriceTerms } from '../../../processors/alerts/kinds/price.ts'
-import { array, boolean, instant, number, object, oneOf, text } from '../../schema.ts'
+import { array, boolean, instant, number, object, oneOf, text } from '../../request/schema.ts'
 import { readPrices } from '../../views/past-prices.ts'
 import { readFirst } from '../../views/what-if.ts'
 import { field, isFigure, wrong } from '../fields.ts'

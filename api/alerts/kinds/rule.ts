@@ -14,8 +14,8 @@ import {
 } from '../../../processors/alerts/kinds/rule-terms.ts'
 import { candles, metricNames, metricOf, windows } from '../../../processors/alerts/metrics.ts'
 import type { SeriesSpec } from '../../../processors/alerts/series.ts'
-import type { Body } from '../../body.ts'
-import { ApiError } from '../../errors.ts'
+import type { Body } from '../../request/body.ts'
+import { ApiError } from '../../request/errors.ts'
 import {
   array,
   boolean,
@@ -27,7 +27,7 @@ import {
   oneOf,
   text,
   type Schema,
-} from '../../schema.ts'
+} from '../../request/schema.ts'
 import type { Database } from '../../views/database.ts'
 import { inPages, inputsOf, readFirst, readInputs, type InputsWanted, type PageRange } from '../../views/what-if.ts'
 import type { ApiKind } from './kind.ts'

@@ -4,7 +4,7 @@ import { alert } from '../testing/alert.ts'
 import { Latencies } from './latencies.ts'
 import { emptyPresent, put } from '../../../processors/present/state.ts'
 import { emptyFields } from '../../../schemas/codec.ts'
-import { Present } from '../../present.ts'
+import { Present } from '../../present/present.ts'
 import { keysMax } from './digest.ts'
 import { begun, PageBoard } from './pages.ts'
 

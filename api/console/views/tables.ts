@@ -1,7 +1,7 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
 import { operatorsOf, windowsOf } from '../../../processors/alerts/kinds/rule-terms.ts'
 import { candles, metricNames, metricOf } from '../../../processors/alerts/metrics.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../request/errors.ts'
 import { assetContext, viewContext } from '../../routes/answers.ts'
 import { periodTrades, venuesOf } from '../../routes/cvd.ts'
 import { readinessOf } from '../../routes/data.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Link } from '../internals.ts'
-import { initProducer } from '../writer.ts'
+import { Link } from '../wire/internals.ts'
+import { initProducer } from '../wire/writer.ts'
 
 const LOOK_EVERY_MS = 500
 const LOOKS_MAX = 120

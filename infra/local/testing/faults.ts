@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LogRecord } from '../../kafka/seam.ts'
-import { boundsOf, decodeBatches } from '../../kafka/record-batch.ts'
+import { boundsOf, decodeBatches } from '../../kafka/wire/record-batch.ts'
 
 const LOOK_EVERY_MS = 5
 const STOPPED_WITHIN_MS = 30_000

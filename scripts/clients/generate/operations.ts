@@ -1,8 +1,8 @@
-import { EVENTS_TYPE, type Route } from '../../../api/route.ts'
+import { EVENTS_TYPE, type Route } from '../../../api/request/route.ts'
 import { routes } from '../../../api/routes.ts'
-import { isRequired } from '../../../api/params.ts'
-import { templateOf } from '../../../api/openapi.ts'
-import type { Schema } from '../../../api/schema.ts'
+import { isRequired } from '../../../api/request/params.ts'
+import { templateOf } from '../../../api/docs/openapi.ts'
+import type { Schema } from '../../../api/request/schema.ts'
 
 /** One field of an operation's input: a parameter, a field of the body, the alert's token, or the id of an event. */
 export interface Input {

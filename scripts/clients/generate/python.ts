@@ -1,4 +1,4 @@
-import type { Schema } from '../../../api/schema.ts'
+import type { Schema } from '../../../api/request/schema.ts'
 import {
   isObject,
   operations,

@@ -1,5 +1,5 @@
 import { bodyComponents } from '../../../api/alerts/kinds/kinds.ts'
-import type { Schema } from '../../../api/schema.ts'
+import type { Schema } from '../../../api/request/schema.ts'
 import {
   camel,
   isObject,

@@ -1,4 +1,4 @@
-import type { Route } from '../../../api/route.ts'
+import type { Route } from '../../../api/request/route.ts'
 import { exampleOf } from '../../../api/payments/discovery.ts'
 import { routes } from '../../../api/routes.ts'
 import type { Answer } from '../../../api/testing/replayed-api.ts'

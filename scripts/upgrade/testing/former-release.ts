@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { BackupFolder } from '../../../infra/backup/folder.ts'
-import { decodeBatches } from '../../../infra/kafka/record-batch.ts'
+import { decodeBatches } from '../../../infra/kafka/wire/record-batch.ts'
 import type { SavedSchema } from '../../../infra/kafka/saved-schemas.ts'
 import type { LogRecord } from '../../../infra/kafka/seam.ts'
 import { Codec, type RegisteredSchema } from '../../../schemas/codec.ts'
