@@ -1,4 +1,5 @@
 import { partitionOf } from '../../schemas/catalogue.ts'
+import type { Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import { heldKinds, type Channels, type HeldKind, type PresentState } from '../../processors/present/state.ts'
 import { catalogueOf, type Catalogue } from './catalogue.ts'
@@ -61,7 +62,7 @@ export class Present {
   }
 
   world(): World {
-    return this.made('world', ['channels', 'subscription', 'time'], () => worldOf(this.states))
+    return this.made('world', ['channels', 'subscription', 'time', 'derived'], () => worldOf(this.states))
   }
 
   /** `counted`: whose trades count, the same at every call. */
@@ -109,10 +110,15 @@ function worldOf(states: readonly PresentState[]): World {
         since: time,
       })),
     ),
-    times: new Map(
-      states.flatMap(({ time }, partition) => [...time].map(([topic, at]) => [`${topic}/${partition}`, at] as const)),
-    ),
+    times: byPartition(states, 'time'),
+    derived: byPartition(states, 'derived'),
   }
+}
+
+function byPartition(states: readonly PresentState[], kind: 'time' | 'derived'): Map<string, Micros> {
+  return new Map(
+    states.flatMap((state, partition) => [...state[kind]].map(([name, at]) => [`${name}/${partition}`, at] as const)),
+  )
 }
 
 function channelRows({ topic, writer, time, venues }: Channels): ChannelRow[] {

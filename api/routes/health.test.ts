@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeServer, listen } from '../../infra/http/ops.ts'
 import { peersOf } from '../peers.ts'
 import { lostTrades, NOW, startHarness, type Harness } from '../testing/harness.ts'
-import { secondsBehind, topicAges } from '../views/health.ts'
+import { markAges, secondsBehind } from '../views/health.ts'
 
 let api: Harness
 beforeEach(async () => {
@@ -37,15 +37,31 @@ describe('/healthz', () => {
   })
 
   it.each([
-    [10_000, 'ok', 'ok'],
-    [10_001, 'late', 'degraded'],
-  ])('with derived data %i ms behind the log is %s', async (ms, status, overall) => {
+    ['cvd', 10_000, 10_000, 'ok', 'ok'],
+    ['cvd', 10_001, 10_001, 'late', 'degraded'],
+    ['prices', 10_001, 10_001, 'late', 'degraded'],
+    ['liquidations', 10_001, 10_001, 'late', 'degraded'],
+    // tells every ten seconds how far it is
+    ['alerts', 20_000, 10_000, 'ok', 'ok'],
+    ['alerts', 20_001, 10_001, 'late', 'degraded'],
+  ])(
+    'with %s %i ms behind derived data are %i behind and the log is %s',
+    async (processor, ms, lag, status, overall) => {
+      const { database } = api
+      const time = NOW - ms * 1000
+      database.derived = database.derived.map((row) => (row.processor === processor ? { ...row, time } : row))
+      const { body } = await api.get('/healthz')
+      expect(body).toMatchObject({ status: overall, log: { status, lag_ms: lag } })
+      expect(body['processors']).toMatchObject({ [processor]: { age_ms: ms } })
+    },
+  )
+
+  it('is not late for a processor whose own topic stands still', async () => {
     const { database } = api
-    database.times = database.times.map((row) =>
-      row.topic === 'derived.flow' ? { ...row, time: NOW - ms * 1000 } : row,
-    )
-    const { body } = await api.get('/healthz')
-    expect(body).toMatchObject({ status: overall, log: { status, lag_ms: ms } })
+    const time = NOW - 60_000_000
+    database.derived = database.derived.map((row) => (row.processor === 'prices' ? { ...row, time } : row))
+    database.times = database.times.map((row) => (row.topic === 'market.tickers' ? { ...row, time } : row))
+    expect((await api.get('/healthz')).body).toMatchObject({ status: 'ok', log: { status: 'ok', lag_ms: 0 } })
   })
 
   it.each([
@@ -161,7 +177,7 @@ describe('what is told of channels, topics and the audit', () => {
       ['market.tickers/0', NOW],
       ['market.tickers/1', NOW - 7_000_000],
     ])
-    expect(topicAges({ times }, NOW)).toMatchObject({ 'market.tickers': { age_ms: 7_000 } })
+    expect(markAges(times, NOW)).toMatchObject({ 'market.tickers': { age_ms: 7_000 } })
     const has = new Map([...times].map(([key, time]) => [key, time - 4_000_000]))
     expect(secondsBehind({ times }, has)).toEqual(new Map([['market.tickers', 4]]))
   })

@@ -14,9 +14,9 @@ import {
   type AuditRow,
   channelHealth,
   logHealth,
+  markAges,
   openGaps,
   readFreeBytes,
-  topicAges,
   venueHealth,
   readLetters,
   type Letters,
@@ -54,6 +54,11 @@ const venueState = object('One venue', {
   since: nullableInstant('Since when it is in that state'),
 })
 
+const markAge = object('How far it is', {
+  as_of: instant('The newest mark of its partition that is furthest behind'),
+  age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
+})
+
 const partStates = { type: 'object', additionalProperties: { type: 'string' }, description: 'Parts by name' }
 
 const healthOutput = jsonOutput(
@@ -76,18 +81,18 @@ const healthOutput = jsonOutput(
       log: object('How far the log is', {
         status: oneOf(['ok', 'late', 'quiet', 'empty'], 'late: derived data lag; quiet: no feed writes'),
         age_ms: nullableInteger('Age of the newest mark, milliseconds'),
-        lag_ms: nullableInteger('How far derived data are behind, milliseconds'),
+        lag_ms: nullableInteger(
+          'How far derived data are behind, milliseconds, of the processor and partition that are furthest behind',
+        ),
         as_of: nullableInstant('The newest mark'),
       }),
       active_ws_connections: integer('Open WebSocket connections of the venues’ trade streams'),
       venues: byTradeVenue(venueState, 'Trade streams by venue'),
       channels: byName(byName(venueState, 'By venue'), 'Channels and polls, by the topic that they feed'),
-      topics: byName(
-        object('How far it is', {
-          as_of: instant('The newest mark of its partition that is furthest behind'),
-          age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
-        }),
-        'Topics by name',
+      topics: byName(markAge, 'Topics by name'),
+      processors: byName(
+        markAge,
+        'Processors by name, by the marks that they write; alerts and audit write one in ten seconds',
       ),
       open_gaps: integer('Gaps that are being repaired'),
       dead_letters: object('Records that a processor, the dispatcher or the payments have set aside', {
@@ -175,6 +180,7 @@ const healthOutput = jsonOutput(
       'venues',
       'channels',
       'topics',
+      'processors',
       'open_gaps',
       'dead_letters',
       'log_gaps',
@@ -264,7 +270,8 @@ async function health(services: Services): Promise<State> {
     active_ws_connections: openSockets(world, clock),
     venues,
     channels,
-    topics: topicAges(world, clock),
+    topics: markAges(world.times, clock),
+    processors: markAges(world.derived, clock),
     open_gaps: openGaps(present),
     ...(letters === undefined ? {} : { dead_letters: letterHealth(letters) }),
     ...(logGaps === undefined ? {} : { log_gaps: logGapHealth(logGaps) }),

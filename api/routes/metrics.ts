@@ -2,7 +2,7 @@ import { askPeer } from '../peers.ts'
 import { textReply, type Reply } from '../request/reply.ts'
 import { type Call, opsRoute, textOutput } from '../request/route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
-import { channelHealth, secondsBehind, topicAges } from '../views/health.ts'
+import { channelHealth, markAges, secondsBehind } from '../views/health.ts'
 import { auditsOf, freeBytesOf, partitionTimesOf, presentOf, promisesOf, rangesOf } from './health.ts'
 
 export const metrics = opsRoute({
@@ -60,7 +60,8 @@ function lookAtPresent(services: Services): void {
     for (const [topic, venues] of Object.entries(channelHealth(world, clock)))
       for (const [venue, { state }] of Object.entries(venues))
         if (state !== 'off') channel.set({ topic, venue }, state === 'live' ? 1 : 0)
-    for (const [topic, { age_ms }] of Object.entries(topicAges(world, clock))) topicAge.set({ topic }, age_ms / 1000)
+    for (const [topic, { age_ms }] of Object.entries(markAges(world.times, clock)))
+      topicAge.set({ topic }, age_ms / 1000)
   } catch (error) {
     services.log.warn({ err: error }, 'the state of the log cannot be read for the metrics')
   }

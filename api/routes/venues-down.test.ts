@@ -280,6 +280,41 @@ describe('the price chain', () => {
   })
 })
 
+describe('a processor that stands still while feeds go on', () => {
+  /** The processor's newest marks are `seconds` old. */
+  function stand(processor: string, seconds: number): void {
+    const { database } = api
+    const time = NOW - seconds * SECOND
+    database.derived = database.derived.map((row) => (row.processor === processor ? { ...row, time } : row))
+    if (processor !== 'cvd') return
+    database.times = database.times.map((row) => (row.topic === 'derived.flow' ? { ...row, time } : row))
+  }
+
+  it.each([
+    [15, false],
+    [16, true],
+  ])('makes the composite price %i s later stale: %s', async (seconds, stale) => {
+    spokeLast(60)
+    stand('prices', seconds)
+    expect(await api.body('/price/BTC')).toMatchObject({ stale, age_ms: seconds * 1000 })
+    expect(await api.body('/api/v1/market/bitcoin')).toMatchObject({ data: { price: 102 }, stale })
+    const { symbols } = await api.body('/screener')
+    expect(symbols).toMatchObject([{ symbol: 'BTC', price: stale ? null : 102 }])
+  })
+
+  it.each([
+    [30, false],
+    [31, true],
+  ])('makes what CVD counts %i s later stale: %s', async (seconds, stale) => {
+    stand('cvd', seconds)
+    expect(await api.body('/cvd/BTC')).toMatchObject({ stale })
+    const { symbols } = await api.body('/screener')
+    const [btc] = symbols as Readonly<Record<string, unknown>>[]
+    const figures = [btc?.['cvd_1h_usd'], btc?.['cvd_24h_usd'], btc?.['volume_24h_usd']]
+    expect(figures.map((figure) => figure === null)).toEqual([stale, stale, stale])
+  })
+})
+
 describe('market details', () => {
   it('join our price with the registry’s details, and name both', async () => {
     const { data, quality } = await api.body('/api/v1/market/bitcoin')

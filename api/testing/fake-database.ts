@@ -58,6 +58,8 @@ export class FakeDatabase implements Database {
   attempts: (AttemptRow & { alert_id: string })[] = []
   triggers: { alert_id: string; trigger_id: string; partition: number; offset: number }[] = []
   times: { topic: string; partition: number; time: Micros }[] = []
+  /** Newest mark of each processor, the same in all partitions. */
+  derived: { processor: string; time: Micros }[] = []
   /** Queries so far, by what they ask for. */
   readonly asked: string[] = []
   readonly market = new FakeMarket()

@@ -118,13 +118,17 @@ export function candleOf({ takerBuy, isArchive, venue, ...candle }: FakeCandle):
 }
 
 /** What marks say, each in the partition that it is of. */
-function fillWorld({ times, channels, reports, subscriptions }: FakeDatabase, states: readonly PresentState[]): void {
+function fillWorld(
+  { times, derived, channels, reports, subscriptions }: FakeDatabase,
+  states: readonly PresentState[],
+): void {
   const [first] = states
   if (first === undefined) return
   for (const { topic, partition, time } of times) {
     const state = states[partition]
     if (state !== undefined) put(state, 'time', topic, time)
   }
+  for (const { processor, time } of derived) for (const state of states) put(state, 'derived', processor, time)
   const trades = reports.map((row) => ({ ...row, topic: 'market.trades' }))
   const rows = [...channels.filter(({ topic }) => topic !== 'market.trades'), ...trades]
   for (const [key, rowsOfWriter] of Map.groupBy(rows, ({ topic, writer }) => `${topic}|${writer}`)) {

@@ -102,7 +102,7 @@ function putLiquidations({ partitions }: LogTarget, batches: Batches, market: Fa
     })
 }
 
-/** A feed process of its own has all channels alive. */
+/** A feed process of its own has all channels alive, and prices are made of what they say. */
 function putMarks({ partitions, now }: LogTarget, batches: Batches): void {
   const since = now - 2 * HOUR
   const venues = venueNames.map((venue) => ({ venue, state: 'live' as const, sockets: 1, since }))
@@ -110,4 +110,7 @@ function putMarks({ partitions, now }: LogTarget, batches: Batches): void {
   for (const topic of marketTopics)
     for (let partition = 0; partition < partitions; partition++)
       batches.put(topic, 'mark', mark, { key: 'feeds-b', partition })
+  const priced = { ...emptyFields('mark'), writer: 'prices', run: 0, time: now }
+  for (let partition = 0; partition < partitions; partition++)
+    batches.put('alerts.inputs', 'mark', priced, { key: 'prices', partition })
 }

@@ -1,3 +1,9 @@
+import { ALERTS } from '../../processors/alerts/alerts.ts'
+import { CVD } from '../../processors/cvd/cvd.ts'
+import { FUNDING } from '../../processors/funding/funding.ts'
+import { RARE } from '../../processors/kernel/partition-clock.ts'
+import { LIQUIDATIONS } from '../../processors/liquidations/liquidations.ts'
+import { PRICES } from '../../processors/prices/prices.ts'
 import type { TradeVenueRow } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Present } from '../present/present.ts'
@@ -5,6 +11,14 @@ import { iso, microsSql } from './time.ts'
 import { freshReports, MARK_FRESH, newestTime, type VenueReport, type World } from './world.ts'
 import { Row, type Database } from './database.ts'
 
+/** Of whom it is told how far they are: the topic that each follows, and the time between two of its marks, microseconds. */
+const derivers = [
+  { processor: CVD, follows: 'market.trades', every: 0 },
+  { processor: PRICES, follows: 'market.tickers', every: 0 },
+  { processor: FUNDING, follows: 'market.funding', every: 0 },
+  { processor: LIQUIDATIONS, follows: 'market.funding', every: 0 },
+  { processor: ALERTS, follows: 'alerts.inputs', every: RARE },
+] as const
 /** Derived data that are further behind the log than this are late, microseconds. */
 const LAG_LATE: Micros = 10_000_000
 /** A log whose newest mark is older than this is not fed. */
@@ -22,7 +36,7 @@ export interface LogHealth {
   readonly status: 'ok' | 'late' | 'quiet' | 'empty'
   /** Age of the newest mark in the log. */
   readonly age_ms: number | null
-  /** How far the derived data are behind the log. */
+  /** How far the derived data are behind the log, of the processor and partition that are furthest behind. */
   readonly lag_ms: number | null
   readonly as_of: string | null
 }
@@ -30,10 +44,9 @@ export interface LogHealth {
 /** How old the log is and how far what follows from it is behind. */
 export function logHealth(world: World, clock: Micros): LogHealth {
   const fed = newestTime(world, 'market.trades')
-  const derived = newestTime(world, 'derived.flow')
   if (fed === undefined) return { status: 'empty', age_ms: null, lag_ms: null, as_of: null }
   const age = Math.max(0, clock - fed)
-  const lag = derived === undefined ? null : Math.max(0, fed - derived)
+  const lag = lagOf(world)
   const late = lag === null || lag > LAG_LATE
   return {
     status: age > FED ? 'quiet' : late ? 'late' : 'ok',
@@ -41,6 +54,18 @@ export function logHealth(world: World, clock: Micros): LogHealth {
     lag_ms: lag === null ? null : Math.round(lag / 1000),
     as_of: iso(fed),
   }
+}
+
+/** Null before the first mark of any. */
+function lagOf({ times, derived }: World): Micros | null {
+  const lags = derivers.flatMap(({ processor, follows, every }) =>
+    [...derived].flatMap(([key, time]) => {
+      const [name, partition] = key.split('/')
+      if (name !== processor) return []
+      return [Math.max(0, (times.get(`${follows}/${partition}`) ?? 0) - time - every)]
+    }),
+  )
+  return lags.length === 0 ? null : Math.max(...lags)
 }
 
 /** Best first: one feed process that has a venue live is enough. */
@@ -80,19 +105,19 @@ export function areVenuesWell(
   return has(trades, 'live') && Object.values(channels).every((venues) => has(venues, 'live', 'off'))
 }
 
-/** How far each topic with marks is, in the partition that is furthest behind. */
-export function topicAges(
-  world: Pick<World, 'times'>,
+/** How far each topic or processor with marks (`name/partition`) is, in the partition that is furthest behind. */
+export function markAges(
+  marks: ReadonlyMap<string, Micros>,
   clock: Micros,
 ): Record<string, { as_of: string; age_ms: number }> {
   const oldest = new Map<string, Micros>()
-  for (const [key, time] of world.times) {
-    const topic = key.slice(0, key.lastIndexOf('/'))
-    oldest.set(topic, Math.min(oldest.get(topic) ?? time, time))
+  for (const [key, time] of marks) {
+    const name = key.slice(0, key.lastIndexOf('/'))
+    oldest.set(name, Math.min(oldest.get(name) ?? time, time))
   }
   const sorted = [...oldest].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
-    sorted.map(([topic, time]) => [topic, { as_of: iso(time), age_ms: Math.round(Math.max(0, clock - time) / 1000) }]),
+    sorted.map(([name, time]) => [name, { as_of: iso(time), age_ms: Math.round(Math.max(0, clock - time) / 1000) }]),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { CompositePrice, Micros, SpotTicker } from '../../schemas/records.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
+import { PRICES } from '../../processors/prices/prices.ts'
 import { SILENT } from '../../processors/prices/state.ts'
 import { RENAMED } from '../../processors/prices/tickers.ts'
 import { partsOf } from '../../schemas/venues.ts'
@@ -91,13 +92,16 @@ export function spotAt(ticker: Spoken, present: Present, moment: Micros): Aged {
   return { asOf, freshUntil: asOf + SPOT_STALE }
 }
 
-/** How old a composite price is: it stands while the channel of one of its sources is alive. */
+/**
+ * How old a composite price is: it stands while the channel of one of its sources is alive, and no longer than its processor
+ * has looked.
+ */
 export function compositeAge({ asset, sources, time }: CompositePrice, present: Present): Aged {
-  const { ticker } = present.of(asset)
+  const { ticker, derived } = present.of(asset)
   const held = sources.map(({ exchange, instrument }) => {
     // what a source said later is not in this price
     const received = Math.min(time, ticker.get(instrument)?.received ?? time)
-    return heldUpBy({ venue: exchange, instrument, received }, present, Infinity)
+    return heldUpBy({ venue: exchange, instrument, received }, present, derived.get(PRICES) ?? 0)
   })
   const asOf = Math.max(time, ...held)
   return { asOf, freshUntil: asOf + SPOT_STALE }

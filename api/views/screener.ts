@@ -10,6 +10,7 @@ import { allFunding, type FundingRow, percentAYear, percentOf } from './funding.
 import { interestKey, type PastInterest, FUNDING_STALE, valuedOf } from './perpetuals.ts'
 import { countableOf, countedOf, liquidationsOf, type LiquidationRow } from './liquidations.ts'
 import { compositeAge, priceOf } from './prices.ts'
+import { TRADES_STALE } from './venues.ts'
 
 const HOUR: Micros = 3_600_000_000
 
@@ -23,7 +24,8 @@ export const screened = {
   open_interest_change_1h_pct:
     'Change of open interest in base units, of the venues that say both, percent; null: nothing is known of then',
   open_interest_change_24h_pct: 'The same in 24 hours',
-  cvd_1h_usd: 'Taker buys minus taker sells of the last hour, USD; null: the trades of the symbol are not streamed',
+  cvd_1h_usd:
+    'Taker buys minus taker sells of the last hour, USD; null: the trades of the symbol are not streamed, or not counted now',
   cvd_24h_usd: 'The same of 24 hours, as far as the log and the venues’ past reach back',
   volume_24h_usd:
     'Taker volume of 24 hours of the venues whose trades count, as far as the log and the venues’ past reach back, USD',
@@ -72,7 +74,7 @@ export function screenOf({ present, counted, assets, clock, liquidatedTo, past }
       ...priceFigures(present, asset, clock),
       ...fundingFigures(perpetuals, clock),
       ...interestFigures(perpetuals, clock, past),
-      ...flowFigures(present, asset, counted),
+      ...flowFigures(present, asset, { counted, clock }),
       ...liquidatedFigures(asset, liquidated),
     }
   })
@@ -127,11 +129,11 @@ function changeOf(fresh: ReturnType<typeof valuedOf>, past: PastInterest | undef
 function flowFigures(
   present: Present,
   asset: string,
-  counted: readonly TradeVenueRow[],
+  { counted, clock }: Pick<Facts, 'counted' | 'clock'>,
 ): Pick<Figures, 'cvd_1h_usd' | 'cvd_24h_usd' | 'volume_24h_usd'> {
   const now = flowTime(present, asset)
   const of = (period: PeriodName): { delta: number; volume: number } | undefined => {
-    if (now === undefined) return undefined
+    if (now === undefined || now + TRADES_STALE < clock) return undefined
     const rows = sumsOf(present, asset, period, now).filter(({ instrument }) => isCounted(instrument, counted))
     // One that has not traded within the period is not streamed any more.
     if (!rows.some(({ newest }) => newest >= windowOf(periods[period], now).from)) return undefined

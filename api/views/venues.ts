@@ -6,7 +6,7 @@ import { object, type Schema } from '../request/schema.ts'
 import { freshReports, type World } from './world.ts'
 
 /** Trades older than this are stale. */
-const TRADES_STALE: Micros = 30_000_000
+export const TRADES_STALE: Micros = 30_000_000
 
 export const venueStatuses = ['live', 'gap', 'stale', 'unavailable', 'unlisted'] as const
 export type VenueStatus = (typeof venueStatuses)[number]

@@ -44,6 +44,8 @@ export interface World {
   readonly channels: readonly ChannelRow[]
   /** Newest mark by `topic/partition`. */
   readonly times: ReadonlyMap<string, Micros>
+  /** Newest mark that a processor wrote, by `processor/partition`. */
+  readonly derived: ReadonlyMap<string, Micros>
 }
 
 /** Newest mark of the asset's partition in `topic`; undefined before the first. */

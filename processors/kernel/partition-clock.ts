@@ -56,7 +56,7 @@ export class PartitionClock {
 }
 
 /** Partition time between two marks of a topic of few records, whose readers wait for none. */
-const RARE: Micros = 10_000_000
+export const RARE: Micros = 10_000_000
 
 /** Whether a mark that moves partition time from `before` to `time` is also written to topics of few records. */
 export function isRareMark(before: Micros, time: Micros): boolean {

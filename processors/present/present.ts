@@ -354,6 +354,7 @@ function applyRisk(state: PresentState, risk: LiquidationRisk): void {
 function applyMark(state: PresentState, topic: TopicName, mark: Mark): void {
   const time = Math.max(mark.time, state.time.get(topic) ?? 0)
   put(state, 'time', topic, time)
+  if (mark.run === 0) put(state, 'derived', mark.writer, Math.max(mark.time, state.derived.get(mark.writer) ?? 0))
   if (mark.venues.length > 0 || mark.changes.length > 0) applyFeed(state, topic, mark)
   if (topic === 'market.liquidations') leaveOld(state, time)
   leaveSilent(state, topic, time)

@@ -114,6 +114,8 @@ export interface Held {
   readonly subscription: Subscribed
   /** by topic: its newest mark */
   readonly time: Micros
+  /** by processor: the newest mark that it wrote */
+  readonly derived: Micros
   /** by instrument */
   readonly traded: Traded
   /** by asset: what has closed */
@@ -173,6 +175,7 @@ export const heldKinds = [
   'channels',
   'subscription',
   'time',
+  'derived',
   'traded',
   'cvd',
   'open',
