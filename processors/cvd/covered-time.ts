@@ -131,6 +131,11 @@ export class CoveredTime implements Covered {
     return last?.to === Infinity && time > last.from ? last.from : undefined
   }
 
+  /** Whether nobody is subscribed now. */
+  get isUnsubscribed(): boolean {
+    return this.#unsubscribed.at(-1)?.to === Infinity
+  }
+
   gap({ gap_id, state, from_time, to_time }: Pick<Gap, 'gap_id' | 'state' | 'from_time' | 'to_time'>): void {
     if (state === 'filled') this.isChanged = this.#gaps.delete(gap_id) || this.isChanged
     else {

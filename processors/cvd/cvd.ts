@@ -15,7 +15,7 @@ import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey, flowOf } from './bucket.ts'
 import { hourKey, hoursAgain, takeUnread, type Cause } from './hours.ts'
 import { forgetChanges, loadState, saveState } from './save.ts'
-import { miss } from './metrics.ts'
+import { hear, miss } from './metrics.ts'
 import { emptyState, instrumentOf, type CvdState, type InstrumentState } from './state.ts'
 import { advanceTime, type Moment } from './time.ts'
 import { applyTrade, takeHeldBack } from './trades.ts'
@@ -43,6 +43,7 @@ export const cvd: Processor<CvdState, Emitted> = {
     } else if (message.type === 'log_gap') {
       applyLogGap(state, message.value)
     } else if (message.type === 'mark') {
+      hear(state, message.value)
       for (const change of message.value.changes) if (change.state === 'ended') applyEnd(state, change, v)
       if (message.value.time > state.time) applyMark(state, { time: message.value.time, isUnread }, { offset, v }, emit)
     }

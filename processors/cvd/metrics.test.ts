@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Metric } from '../../schemas/records.ts'
 import { only } from '../kernel/testing/core-test-driver.ts'
-import { CvdTestDriver, gap, logGap, mark, SECOND, T0, trade } from './testing/records.ts'
+import { CvdTestDriver, gap, logGap, mark, markOf, SECOND, T0, trade } from './testing/records.ts'
 
 const OKX = { instrument: 'okx:perp:BTC-USDT-SWAP' }
 const metrics = ({ emitted }: CvdTestDriver): Metric[] => only(emitted, 'metric')
@@ -126,6 +126,72 @@ describe('a metric', () => {
           ['binance', 34],
         ],
       ])
+    })
+
+    describe('by what feeds say of its venue', () => {
+      const both = { binance: 'live', okx: 'live' } as const
+      const [down, back] = [
+        { ...both, binance: 'down' },
+        { ...both, binance: 'connecting' },
+      ] as const
+
+      it('tells with each bucket that closes, from when it was last live or traded', () => {
+        const fed = begun().batch(
+          trade({ first_id: 2, time: at(11) }),
+          markOf(at(13), both),
+          markOf(at(14), down),
+          markOf(at(22), down),
+          markOf(at(32), back),
+          markOf(at(39), both),
+          markOf(at(42), both),
+        )
+        const [, ...told] = metrics(fed)
+        expect(told.map(({ time }) => (time - T0) / SECOND)).toEqual([20, 30])
+        expect(told.map(missed)).toEqual([
+          [
+            ['binance', 13],
+            ['binance', 20],
+          ],
+          [
+            ['binance', 13],
+            ['binance', 30],
+          ],
+        ])
+      })
+
+      it('tells nothing while another feed has it, of a market that goes on, or that nobody is subscribed to', () => {
+        const seen = [markOf(at(13), both), markOf(at(21.5), both), markOf(at(22), down)]
+        expect(metrics(begun().batch(...seen))).toHaveLength(1)
+        const on = [
+          markOf(at(13), both),
+          markOf(at(14), down),
+          trade({ first_id: 2, time: at(20) - 1 }),
+          markOf(at(22), down),
+        ]
+        expect(missed(metrics(begun().batch(...on))[1])).toEqual([
+          ['binance', 19.999999],
+          ['binance', 20],
+        ])
+        const end = { asset: 'btc', instrument: 'binance:perp:BTCUSDT', state: 'ended', time: at(11) } as const
+        const ended = [markOf(at(10.5), both), mark(at(11), [end]), markOf(at(22), down)]
+        expect(metrics(begun().batch(...ended))).toHaveLength(1)
+      })
+
+      it.each(['off', 'unknown'] as const)(
+        'tells nothing where it is %s, or no feed speaks of it any more',
+        (state) => {
+          const fed = begun().batch(markOf(at(13), both), markOf(at(22), { ...both, binance: state }))
+          expect(metrics(fed.batch(markOf(at(32), { okx: 'live' })))).toHaveLength(1)
+        },
+      )
+
+      it('tells it behind a restart', () => {
+        const fed = begun().batch(markOf(at(13), both), markOf(at(14), down))
+        expect(missed(metrics(fed.restart(new Map()).batch(markOf(at(22), down)))[1])).toEqual([
+          ['binance', 13],
+          ['binance', 20],
+        ])
+      })
     })
 
     it('tells it behind a restart', () => {

@@ -1,4 +1,4 @@
-import type { Figure, Metric, Micros } from '../../schemas/records.ts'
+import type { Figure, Mark, Metric, Micros } from '../../schemas/records.ts'
 import { BUCKET } from './bucket.ts'
 import type { Stretch } from './covered-time.ts'
 import { signalClasses } from './signal.ts'
@@ -28,6 +28,35 @@ export function miss({ closed }: CvdState, { owner, venue }: InstrumentState, { 
   const known = owner.missed.get(venue) ?? { from, to }
   owner.missed.set(venue, { from: Math.min(known.from, from), to: Math.max(known.to, to) })
   owner.areClassesChanged = true // it is saved with them
+}
+
+const away: ReadonlySet<string> = new Set<Mark['venues'][number]['state']>(['connecting', 'down', 'unavailable'])
+
+/** Notes what a feed's mark says of its venues. */
+export function hear({ channels }: CvdState, { venues, time }: Mark): void {
+  for (const { venue, state } of venues) {
+    const channel = channels.get(venue) ?? { live: 0, away: 0 }
+    if (state === 'live') channel.live = Math.max(channel.live, time)
+    if (away.has(state)) channel.away = Math.max(channel.away, time)
+    channels.set(venue, channel)
+  }
+}
+
+/**
+ * Trades of the buckets that have closed were missed of venues that feeds say are away, and none has had since: before their
+ * gaps are told, which is when their trades come again.
+ */
+export function missAway(state: CvdState): void {
+  const to = state.closed * BUCKET
+  for (const [venue, { live, away }] of state.channels) {
+    if (live === 0 || live >= to || away < to) continue
+    for (const { instruments } of state.awake)
+      for (const instrument of instruments) {
+        const { counted, covered } = instrument
+        if (instrument.venue !== venue || counted === undefined || covered.isUnsubscribed) continue
+        miss(state, instrument, { from: Math.max(live, counted.newest), to })
+      }
+  }
 }
 
 /**

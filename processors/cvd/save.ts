@@ -16,6 +16,7 @@ import {
   setTime,
   type AssetState,
   type Bucket,
+  type Channel,
   type Counted,
   type CvdState,
   type Hour,
@@ -27,7 +28,7 @@ import {
  * written: one bucket, one instrument's coverage, twelve slots of one of its rings.
  */
 type Saved =
-  | ({ readonly kind: 'clock' } & Pick<CvdState, 'time' | 'refused' | 'late' | 'firstHour'>)
+  | ({ readonly kind: 'clock' } & Pick<CvdState, 'time' | 'refused' | 'late' | 'firstHour'> & SavedChannels)
   | ({ readonly kind: 'coverage' } & Named & Pick<Coverage, 'ranges' | 'closedHoles'>)
   | ({ readonly kind: 'covered' } & Named & SavedCovered)
   | ({ readonly kind: 'bucket' } & Named & SavedBucket)
@@ -45,6 +46,11 @@ interface SavedBucket {
   readonly parts: readonly (readonly number[])[]
 }
 
+interface SavedChannels {
+  /** A former release left them out. */
+  readonly channels?: readonly (readonly [venue: string, channel: Channel])[]
+}
+
 interface SavedMissed {
   /** Left out: nothing is to be told. */
   readonly missed?: readonly (readonly [venue: string, missed: Stretch])[]
@@ -59,8 +65,8 @@ interface SavedHour {
 /** What changed since the last call. Nothing is held back at that time: a batch has ended. */
 export function saveState(state: CvdState): ChangedParts<Saved> {
   const changes = new ChangedParts<Saved>()
-  const { time, refused, late, firstHour } = state
-  changes.put('clock', { kind: 'clock', time, refused, late, firstHour })
+  const { time, refused, late, firstHour, channels } = state
+  changes.put('clock', { kind: 'clock', time, refused, late, firstHour, channels: [...channels] })
   for (const instrument of state.changed.coverages) saveCoverage(instrument, changes)
   for (const bucket of state.changed.buckets) changes.put(bucketKey(bucket), savedBucket(bucket))
   for (const bucket of state.changed.gone) changes.set(bucketKey(bucket), null)
@@ -156,10 +162,11 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): CvdState {
 
 type Of<Kind extends Saved['kind']> = Extract<Saved, { kind: Kind }>
 
-function loadClock(state: CvdState, { time, refused, late, firstHour }: Of<'clock'>): void {
+function loadClock(state: CvdState, { time, refused, late, firstHour, channels = [] }: Of<'clock'>): void {
   setTime(state, time)
   state.firstHour = firstHour
   state.late = late
+  for (const [venue, channel] of channels) state.channels.set(venue, channel)
   Object.assign(state.refused, refused)
 }
 

@@ -92,6 +92,12 @@ export interface AssetState {
   readonly missed: Map<string, Stretch>
 }
 
+/** When a feed last said of a venue that its trades come, and that they do not though they are wanted; 0: never. */
+export interface Channel {
+  live: Micros
+  away: Micros
+}
+
 /** What the processor knows of one partition. Bounded: 2 h of buckets, 7 d of rings, the catalogue's instruments. */
 export interface CvdState {
   /** Partition time. */
@@ -100,6 +106,8 @@ export interface CvdState {
   closed: number
   /** Buckets below this index are no longer kept. */
   gone: number
+  /** By venue. */
+  readonly channels: Map<string, Channel>
   readonly assets: Map<string, AssetState>
   /** Those that are looked at when a bucket closes: not those at rest, of which no period has a trade any more. */
   readonly awake: Set<AssetState>
@@ -138,6 +146,7 @@ export function emptyState(): CvdState {
     time: 0,
     closed: 0,
     gone: 0,
+    channels: new Map(),
     assets: new Map(),
     awake: new Set(),
     instruments: new Map(),

@@ -5,7 +5,7 @@ import { periods, windowOf, type PeriodName } from './periods.ts'
 import { classify } from './signal.ts'
 import { addToHour, letHoursGo, takeHours, type Cause } from './hours.ts'
 import { HORIZON, periodNames, setTime, type AssetState, type Bucket, type CvdState } from './state.ts'
-import { metricsOf } from './metrics.ts'
+import { metricsOf, missAway } from './metrics.ts'
 import { touch } from './trades.ts'
 import { count, tell } from './volumes.ts'
 
@@ -42,6 +42,7 @@ export function advanceTime(state: CvdState, { time, isUnread }: Moment, { offse
     else advance(state, asset, v)
   const closedNow = closing(state, wasClosed, closed)
   for (const bucket of closedNow) close(state, bucket, { offset, v })
+  missAway(state)
   const hours = takeHours(state, wasClosed, v, isUnread)
   letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
   letHoursGo(state)

@@ -1,5 +1,16 @@
 import { emptyFields } from '../../../schemas/codec.ts'
-import type { Cvd, Flow, FlowHour, Gap, Mark, Message, Micros, Signal, Trade } from '../../../schemas/records.ts'
+import type {
+  Cvd,
+  Flow,
+  FlowHour,
+  Gap,
+  Mark,
+  Message,
+  Micros,
+  Signal,
+  Trade,
+  VenueState,
+} from '../../../schemas/records.ts'
 import type { Output, Processor } from '../../kernel/processor.ts'
 import { versionOf } from '../../kernel/version.ts'
 import { cvd } from '../cvd.ts'
@@ -42,6 +53,13 @@ export function trade(fields: Partial<Trade> = {}): Message<'trade'> {
 export function mark(time: Micros, changes: Mark['changes'] = []): Message<'mark'> {
   const value: Mark = { writer: 'feeds', run: T0, time, venues: [], changes, venue_time: time, positions: [] }
   return { type: 'mark', value }
+}
+
+/** The same, of a feed that says how it has venues. */
+export function markOf(time: Micros, states: Readonly<Record<string, VenueState['state']>>): Message<'mark'> {
+  const { value } = mark(time)
+  const venues = Object.entries(states).map(([venue, state]) => ({ venue, state, sockets: 1, since: T0 }))
+  return { type: 'mark', value: { ...value, venues } }
 }
 
 /** A trade so long ago that every period up to T0 is covered, and none has it in its sums. */
