@@ -11,7 +11,8 @@ function logged(env: Readonly<Record<string, string>>, says: string): string {
 
 it.each([
   ['the text of a secret', { SERVICE_SECRET: 'the"secret-of-32-characters' }, 'the"secret-of-32-characters'],
-  ['its text under a former name', { SERVICE_SECRETS_OLD: '1:the-former-secret' }, '1:the-former-secret'],
+  ['one of a list, under a former name', { SERVICE_SECRETS_OLD: '1:the-former-secret,2:another' }, 'the-former-secret'],
+  ['a short login', { SMTP_URL: 'smtp://u:p@mail.example.com:587' }, 'smtp://u:p@mail.example.com'],
   ['what follows the host', { PAYMENT_RPC_URL: 'https://node.example.com/v2/key' }, 'node.example.com/v2/key'],
   ['the key of a facilitator', { PAYMENT_FACILITATOR_URL: 'https://pay.example.com/v2/key' }, 'pay.example.com/v2/key'],
   ['a key in a query', { PAYMENT_RPC_URL: 'https://node.example.com?key=key' }, 'node.example.com/?key=key'],
@@ -27,7 +28,7 @@ it.each([
 it.each([
   ['an address without a path, as of a node of this machine', { PAYMENT_RPC_URL: 'http://127.0.0.1:8545' }],
   ['an address that is no secret', { CLICKHOUSE_URL: 'http://127.0.0.1:8123/path' }],
-  ['a secret that is too short to be one', { CLICKHOUSE_PASSWORD: 'market' }],
+  ['a secret that is too short to be one, with which nothing starts', { CLICKHOUSE_PASSWORD: 'market' }],
 ])('leaves %s', (_what, env) => {
   const [says = ''] = Object.values(env)
   expect(logged(env, says)).toContain(says)

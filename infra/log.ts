@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** For what is loaded where it is used only: a service that writes to a file has no need of it. */
 const require = createRequire(import.meta.url)
 
-/** Shorter secrets would strike out what lines are made of. */
+/** With a shorter password nothing starts: it would strike out what lines are made of. */
 const SECRET_LENGTH_MIN = 8
 
 /**
@@ -36,15 +36,21 @@ export function createLog(service: string, env: Env = process.env, to?: Destinat
 function secretsOf(env: Env): string[] {
   return Object.entries<Setting>(settings)
     .flatMap(([name, setting]) => secretParts(setting, env[name] ?? env[setting.formerly ?? name] ?? ''))
-    .filter(({ length }) => length >= SECRET_LENGTH_MIN)
     .map((part) => JSON.stringify(part).slice(1, -1))
 }
 
-/** The text of a secret; of any address its login, and of a secret one that has more than a host all behind the login. */
-function secretParts({ secret }: Setting, text: string): string[] {
-  if (!text.includes('://') || !URL.canParse(text)) return secret ? [text] : []
+/**
+ * The text of a secret, or each of a list, without its version; of any address its login, and of a secret one that has more
+ * than a host all behind the login.
+ */
+function secretParts({ secret, kind }: Setting, text: string): string[] {
+  if (!text.includes('://') || !URL.canParse(text)) {
+    const secrets = kind === 'list' ? text.split(',').map((item) => item.slice(item.indexOf(':') + 1).trim()) : [text]
+    return secret ? secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN) : []
+  }
   const login = /:\/\/([^/?#]*@)/.exec(text)?.[1] ?? ''
   const { host, pathname, search } = new URL(text)
   const path = pathname + search
-  return secret && path.length > 1 ? [login, host + path] : [login]
+  const behind = secret && path.length > 1 ? host + path : ''
+  return [login, behind].filter((part) => part !== '')
 }

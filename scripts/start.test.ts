@@ -92,10 +92,9 @@ describe('npm start', () => {
     [{ CLICKHOUSE_FLUSH_MS: 'x' }, 'CLICKHOUSE_FLUSH_MS must be a whole number of 1 or more, got "x"; for example'],
     [{ SERVICE_SECRET: 'short' }, 'SERVICE_SECRET has fewer than 32 characters'],
     [{ SERVICE_SECRET_FILE: '/nowhere' }, 'SERVICE_SECRET_FILE: /nowhere cannot be read'],
-    [
-      { SERVICE_SECRET: 's'.repeat(32), SERVICE_SECRETS_OLD: '1' },
-      'SERVICE_SECRETS_READ: an entry is not version:secret',
-    ],
+    [{ SERVICE_SECRETS_OLD: '1' }, 'SERVICE_SECRETS_READ must be a comma-separated list of version:secret'],
+    [{ CONSOLE_TOKEN: 'short' }, 'CONSOLE_TOKEN must be a text of 24 characters or more'],
+    [{ CONSOLE_HOST: '0.0.0.0' }, 'CONSOLE_HOST=0.0.0.0 is reached from elsewhere: set CONSOLE_TOKEN'],
   ])('refuses %j before it makes anything', async (env, message) => {
     const { code, said } = await startWith({ ...env, NODE_NO_WARNINGS: '1' }, '--ports', 'auto')
     expect(code).toBe(2)

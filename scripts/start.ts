@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, openSync, readFileSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { checkSettings, ConfigError, readConfig, settingsHelp } from '../infra/config/config.ts'
-import { serviceSecrets, serviceSecretSettings } from '../infra/config/secrets.ts'
+import { consoleToken, consoleTokenSettings, serviceSecrets, serviceSecretSettings } from '../infra/config/secrets.ts'
 import { settings, type SettingName } from '../infra/config/settings.ts'
 import { sayReady } from '../infra/lifecycle.ts'
 import type { BrokerNode } from '../infra/local/broker.ts'
@@ -61,6 +61,7 @@ async function main(): Promise<void> {
 /** What a part would refuse only once the stores are up. MODE is said by our flags. */
 function checkGiven({ tape, rehearse }: StartOptions, env: NodeJS.ProcessEnv): void {
   checkSettings(env, ['MODE'])
+  consoleToken(readConfig(env, consoleTokenSettings))
   if (env['SERVICE_SECRET'] || env['SERVICE_SECRET_FILE']) serviceSecrets(readConfig(env, serviceSecretSettings))
   if (rehearse && Object.keys(externalParts()).length > 0)
     throw new UsageError(

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import { hostClock } from '../../infra/clock.ts'
-import { ConfigError, readConfig, type Config } from '../../infra/config/config.ts'
+import { readConfig, type Config } from '../../infra/config/config.ts'
+import { consoleToken, consoleTokenSettings } from '../../infra/config/secrets.ts'
 import type { SettingName } from '../../infra/config/settings.ts'
-import { isLoopbackName } from '../../infra/http/guard.ts'
 import { listen } from '../../infra/http/ops.ts'
 import { clientServer } from '../../infra/http/server.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
@@ -19,7 +19,6 @@ import type { Update } from '../stream/board.ts'
 import { backfillRoute, type OrderLog } from './backfill.ts'
 import { createConsole, type ConsoleOptions } from './server.ts'
 import { Unread } from '../log/unread.ts'
-import { TOKEN_LENGTH_MIN } from './session.ts'
 import { Latencies } from './stream/latencies.ts'
 import { begun, PageBoard, pageHub, pageWords } from './stream/pages.ts'
 import { rulesView, catalogueView, streamsView, symbolsView } from './views/tables.ts'
@@ -28,9 +27,8 @@ import { systemView } from './views/system.ts'
 const settings = [
   ...instanceSettings,
   'PAYMENTS',
-  'CONSOLE_HOST',
+  ...consoleTokenSettings,
   'CONSOLE_PORT',
-  'CONSOLE_TOKEN',
   'TRUST_PROXY',
 ] as const satisfies readonly SettingName[]
 
@@ -52,7 +50,7 @@ await runService({
   settings,
   async start(log) {
     const config = readConfig(process.env, settings)
-    const token = tokenOf(config)
+    const token = consoleToken(config)
     const toClose: Closing[] = []
     const latencies = new Latencies()
     const unread = new Unread()
@@ -120,17 +118,6 @@ function begunOf(services: Services): readonly Update[] | undefined {
     if (error instanceof ApiError) return undefined
     throw error
   }
-}
-
-/** Beyond loopback nothing is shown to who does not know the token. */
-function tokenOf({ CONSOLE_HOST: host, CONSOLE_TOKEN: token }: ConsoleConfig): string | undefined {
-  if (token !== '' && token.length < TOKEN_LENGTH_MIN)
-    throw new ConfigError(`CONSOLE_TOKEN has fewer than ${TOKEN_LENGTH_MIN} characters`)
-  if (token !== '') return token
-  if (isLoopbackName(host)) return undefined
-  throw new ConfigError(
-    `CONSOLE_HOST=${host} is reached from elsewhere: set CONSOLE_TOKEN, ${TOKEN_LENGTH_MIN} characters or more`,
-  )
 }
 
 function nameOf(item: string): string {

@@ -1,7 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A token must not be guessable. */
-export const TOKEN_LENGTH_MIN = 24
 /** How long a login lasts, seconds. */
 export const SESSION_SECONDS = 12 * 3600
 

@@ -41,6 +41,27 @@ describe('configuration', () => {
     ['CLICKHOUSE_URL', 'host', 'CLICKHOUSE_URL must be an absolute URL, got "host"; for example'],
     ['VENUES', 'okx, binnance', 'VENUES must be a list of binance, bybit, okx,'],
     ['TRUST_PROXY', 'yes', 'TRUST_PROXY must be 0 or 1, got "yes"'],
+    [
+      'CONSOLE_TOKEN',
+      'x'.repeat(23),
+      'CONSOLE_TOKEN must be a text of 24 characters or more, got a text that is not shown',
+    ],
+    [
+      'CLICKHOUSE_PASSWORD',
+      'market7',
+      'CLICKHOUSE_PASSWORD must be a text of 8 characters or more, got a text that is',
+    ],
+    ['CLICKHOUSE_ANALYST_PASSWORD', 'market7', 'CLICKHOUSE_ANALYST_PASSWORD must be a text of 8 characters or more'],
+    [
+      'SERVICE_SECRETS_READ',
+      'x'.repeat(40),
+      'SERVICE_SECRETS_READ must be a comma-separated list of version:secret, of 32 ',
+    ],
+    [
+      'SERVICE_SECRETS_READ',
+      `1:${'x'.repeat(31)}`,
+      'SERVICE_SECRETS_READ must be a comma-separated list of version:secret',
+    ],
   ] as const)('says what is wrong with %s=%s and gives an example', (name, text, message) => {
     expect(() => readConfig({ [name]: text }, [name])).toThrow(message)
   })
@@ -48,11 +69,12 @@ describe('configuration', () => {
   it('reads a setting under its former name with a warning, and goes by the new one where both are given', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
     const read = (env: Record<string, string>) => readConfig(env, ['SERVICE_SECRETS_READ']).SERVICE_SECRETS_READ
-    expect(read({ SERVICE_SECRETS_OLD: '1:a' })).toEqual(['1:a'])
+    const [former, own] = [`1:${'a'.repeat(32)}`, `1:${'b'.repeat(32)}`]
+    expect(read({ SERVICE_SECRETS_OLD: former })).toEqual([former])
     expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/^SERVICE_SECRETS_OLD is called SERVICE_SECRETS_READ now/)],
     ])
-    expect(read({ SERVICE_SECRETS_OLD: '1:a', SERVICE_SECRETS_READ: '1:b' })).toEqual(['1:b'])
+    expect(read({ SERVICE_SECRETS_OLD: former, SERVICE_SECRETS_READ: own })).toEqual([own])
     expect(warn).toHaveBeenCalledTimes(1)
     warn.mockRestore()
   })

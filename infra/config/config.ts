@@ -60,6 +60,7 @@ function formerText(
 function parse(setting: Setting, text: string): Values[Setting['kind']] | undefined {
   const items = setting.kind === 'list' ? itemsOf(text) : [text]
   if (!items.every((item) => setting.oneOf?.includes(item) ?? true)) return undefined
+  if (!items.every((item) => item === '' || (setting.form?.pattern.test(item) ?? true))) return undefined
   switch (setting.kind) {
     case 'text':
       return text
@@ -88,10 +89,10 @@ function itemsOf(text: string): string[] {
 }
 
 function problem(name: string, setting: Setting, got: string | undefined): string {
-  const { kind, oneOf } = setting
+  const { kind, oneOf, form } = setting
   const what =
     oneOf === undefined
-      ? kinds[kind](boundsText(setting))
+      ? `${kinds[kind](boundsText(setting))}${form === undefined ? '' : ` ${form.says}`}`
       : `${kind === 'list' ? 'a list of' : 'one of'} ${oneOf.join(', ')}`
   const shown =
     got === undefined ? 'nothing' : setting.secret === true ? 'a text that is not shown' : JSON.stringify(got)

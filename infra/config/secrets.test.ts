@@ -26,7 +26,7 @@ it.each([
   [{}, /SERVICE_SECRET is not set/],
   [{ SERVICE_SECRET: 'short' }, /fewer than 32 characters/],
   [{ SERVICE_SECRET_FILE: 'no-such-file' }, /no-such-file cannot be read/],
-  [{ SERVICE_SECRET: long, SERVICE_SECRETS_READ: 'nonsense' }, /not version:secret/],
+  [{ SERVICE_SECRET: long, SERVICE_SECRETS_READ: 'nonsense' }, /must be .* version:secret/],
   [
     { SERVICE_SECRET: long, SERVICE_SECRETS_READ: `1:former ${long}` },
     /another secret of version 1: .*SERVICE_SECRET_VERSION/,

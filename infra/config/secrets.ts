@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isLoopbackName } from '../http/guard.ts'
 import { ConfigError, type Config } from './config.ts'
 import type { SettingName } from './settings.ts'
 
@@ -40,15 +41,27 @@ function newestSecret(config: Config<'SERVICE_SECRET' | 'SERVICE_SECRET_FILE'>):
   return readSecretFile('SERVICE_SECRET_FILE', file)
 }
 
+/** `entry`: version:secret, as its setting has it. */
 function oldSecret(entry: string): [number, string] {
-  const [, version, secret = ''] = /^(\d{1,6}):(.+)$/.exec(entry) ?? []
-  if (version === undefined) throw new ConfigError('SERVICE_SECRETS_READ: an entry is not version:secret')
-  return [Number(version), checked('SERVICE_SECRETS_READ', secret)]
+  const at = entry.indexOf(':')
+  return [Number(entry.slice(0, at)), entry.slice(at + 1)]
 }
 
 function checked(name: string, secret: string): string {
   if (secret.length < LENGTH_MIN) throw new ConfigError(`${name} has fewer than ${LENGTH_MIN} characters`)
   return secret
+}
+
+export const consoleTokenSettings = ['CONSOLE_HOST', 'CONSOLE_TOKEN'] as const
+
+/** What operators log in with; undefined: nothing, on loopback. Throws `ConfigError` where everybody would be shown all. */
+export function consoleToken({
+  CONSOLE_HOST: host,
+  CONSOLE_TOKEN: token,
+}: Config<(typeof consoleTokenSettings)[number]>): string | undefined {
+  if (token !== '') return token
+  if (isLoopbackName(host)) return undefined
+  throw new ConfigError(`CONSOLE_HOST=${host} is reached from elsewhere: set CONSOLE_TOKEN, 24 characters or more`)
 }
 
 export const walletKeySettings = ['PAYMENT_WALLET_KEY', 'PAYMENT_WALLET_KEY_FILE'] as const

@@ -14,11 +14,16 @@ export interface Setting {
   readonly max?: number
   /** Allowed values, of a list its items, where they are few. */
   readonly oneOf?: readonly string[]
+  /** Of a text that is not empty, or of each item of a list: what it has to match, and that in words. */
+  readonly form?: { readonly pattern: RegExp; readonly says: string }
   /** Never logged, never shown. */
   readonly secret?: true
   /** Its name in a former release: still read, with a warning. */
   readonly formerly?: string
 }
+
+/** A shorter one is no secret: struck out of the log, it would take with it what lines are made of. */
+const password = { pattern: /^.{8,}$/s, says: 'of 8 characters or more' }
 
 const PORT_MAX = 65_535
 /** A week: a timer of 25 days would go off at once. */
@@ -110,6 +115,7 @@ export const settings = {
     kind: 'text',
     default: '',
     secret: true,
+    form: password,
     description: 'Password of CLICKHOUSE_USER, and of `default` at the local ClickHouse; or CLICKHOUSE_PASSWORD_FILE.',
     example: 'a-long-random-text',
   },
@@ -129,6 +135,7 @@ export const settings = {
     kind: 'text',
     default: '',
     secret: true,
+    form: password,
     description: 'Password of the read-only user `analyst` of the local ClickHouse; empty: none is asked for.',
     example: 'a-long-random-text',
   },
@@ -278,6 +285,7 @@ export const settings = {
     kind: 'text',
     default: '',
     secret: true,
+    form: { pattern: /^.{24,}$/s, says: 'of 24 characters or more' },
     description:
       'What operators log in to the console with, 24 characters or more; empty: loopback only, without a login.',
     example: 'a-long-random-text-of-24+',
@@ -322,6 +330,7 @@ export const settings = {
     kind: 'list',
     default: '',
     secret: true,
+    form: { pattern: /^\d{1,6}:.{32,}$/s, says: 'of version:secret, of 32 characters or more each' },
     formerly: 'SERVICE_SECRETS_OLD',
     description:
       'Secrets that are read beside SERVICE_SECRET, as version:secret, comma-separated: former ones that alerts were made under, and one that is to come.',

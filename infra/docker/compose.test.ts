@@ -45,7 +45,9 @@ const filesIn = (folder: string): string[] =>
     .map((entry) => posix.relative(fileURLToPath(root), posix.join(entry.parentPath, entry.name)))
 
 /** As the container engine fills in what the surroundings may say, where they say nothing but what is required. */
-const filledIn = (value: string | null): string | undefined => value?.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+const unset = /\$\{\w+:-([^${}]*)\}/g
+/** A default may name another variable. */
+const filledIn = (value: string | null): string | undefined => value?.replaceAll(unset, '$1').replaceAll(unset, '$1')
 
 const isSecret = (name: string): boolean => 'secret' in settings[name as SettingName]
 /** What the file itself says, or what only a part of one machine or a program beside the services reads. */
