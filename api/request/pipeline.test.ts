@@ -132,9 +132,10 @@ describe('what is measured', () => {
     [' that is paid for', 0],
   ])('of an answer%s says how long it took, and %i times that it was slow', async (_, slow) => {
     const payments = slow === 0 ? await fakePayments() : null
-    let now = NOW / 1_000
-    const source = fakePresent(new FakeDatabase(), 12)
-    await start({ now: () => now, source: { ...source, now: source.now, asked: () => void (now += 3_000) }, payments })
+    let ticks = 0
+    const [source, steady] = [fakePresent(new FakeDatabase(), 12), () => ticks]
+    const now = (): number => NOW / 1_000 - 1_000 * ticks // it is set back meanwhile
+    await start({ now, steady, source: { ...source, now: source.now, asked: () => void (ticks += 3_000) }, payments })
     await api.get('/cvd/BTC')
     expect(api.services.metrics.answers.take()).toMatchObject({ answers: 1, slow })
     await api.get('/nope')

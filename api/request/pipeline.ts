@@ -93,11 +93,11 @@ async function answerFree(call: Call): Promise<Reply> {
 }
 
 /** Names the request, counts it and measures it. */
-function measure({ metrics, mode, now }: Services): Step {
+function measure({ metrics, mode, steady }: Services): Step {
   let inFlight = 0
   return async (context, next) => {
     const { state } = context
-    const started = now()
+    const started = steady()
     const given = context.get('x-request-id')
     inFlight += 1
     state.inFlight = inFlight
@@ -114,8 +114,9 @@ function measure({ metrics, mode, now }: Services): Step {
       inFlight -= 1
       metrics.inFlight.set(inFlight)
       metrics.counted(state.route, String(context.status)).inc()
-      metrics.timed(state.route).observe((now() - started) / 1000)
-      metrics.answers.add(context.status, now() - started, state.slowMs)
+      const ms = steady() - started
+      metrics.timed(state.route).observe(ms / 1000)
+      metrics.answers.add(context.status, ms, state.slowMs)
     }
   }
 }
