@@ -6,7 +6,7 @@ import { Replay, type Replayed, type Observation } from '../../processors/liquid
 import { fundingVenues } from '../../schemas/venues.ts'
 import { FUNDING_STALE, INTEREST_STALE, readTerms } from '../views/perpetuals.ts'
 import { observedOf } from '../views/liquidations.ts'
-import { legsOf } from '../views/legs.ts'
+import { ageOfLegs, legsOf } from '../views/legs.ts'
 import { iso } from '../views/time.ts'
 import type { View } from '../request/reply.ts'
 import { array, boolean, instant, nullableNumber, number, object, oneOf, type Schema, text } from '../request/schema.ts'
@@ -104,10 +104,12 @@ const FIRST_DAY: Micros = 86_400_000_000
 function heatmapView(context: AssetContext): View {
   const { present, asset, symbol } = context
   const risk = present.of(asset).risk.get(asset)
-  if (risk === undefined || risk.exchanges.length === 0) {
-    const legs = legsOf(fundingVenues, [], { ...context, topic: 'market.funding', market: 'perp' })
-    throw nothingOf('open interest', context, legs)
-  }
+  const told = (risk?.exchanges ?? []).map(({ exchange, time }) => {
+    return { exchange, asOf: time, freshUntil: time + FUNDING_STALE }
+  })
+  const legs = legsOf(fundingVenues, told, { ...context, topic: 'market.funding', market: 'perp' })
+  const age = ageOfLegs(legs)
+  if (risk === undefined || age === undefined) throw nothingOf('open interest', context, legs)
   const observed = observedOf(present, asset, { since: risk.since, until: risk.time })
   const cascade = cascadeRisk(risk.at_risk_5_pct, risk.at_risk_10_pct)
   const body = {
@@ -130,8 +132,7 @@ function heatmapView(context: AssetContext): View {
     exchanges: Object.fromEntries(risk.exchanges.map((venue) => [venue.exchange, venueOf(venue)])),
     calibration: calibrationOf(risk, observed),
   }
-  const asOf = Math.max(...risk.exchanges.map(({ time }) => time))
-  return { body, asOf, freshUntil: asOf + FUNDING_STALE }
+  return { body, ...age }
 }
 
 function clusterOf({ leverage, side, price, usd }: LiquidationRisk['clusters'][number], current: number): object {

@@ -63,10 +63,8 @@ export function priceView(context: AssetContext): View {
   const [price, tickers] = [priceOf(present, asset), tickersOf(present, asset)]
   const quotes = tickers.map((row) => ({ ...row, exchange: row.venue, ...spotOf(row, present) }))
   const legs = legsOf(priceVenues, quotes, { ...context, topic: 'market.tickers', market: 'spot' })
-  if (price === undefined)
-    throw legs.every(({ status }) => status === 'unlisted')
-      ? notListed(`No venue of the price chain lists ${symbol}`)
-      : noData(`price of ${symbol}`)
+  if (legs.every(({ status }) => status === 'unlisted')) throw notListed(`No venue of the price chain lists ${symbol}`)
+  if (price === undefined) throw noData(`price of ${symbol}`)
   const body = {
     symbol,
     price: price.price,

@@ -35,6 +35,36 @@ function silence(venues: readonly string[], seconds: number): void {
   )
 }
 
+/** Venues have closed their markets of BTC; they have others. */
+function delist(market: 'spot' | 'perp', venues: readonly string[]): void {
+  const { database } = api
+  const others = database.instruments.filter((row) => row.market !== market || !venues.includes(row.venue))
+  const closed = market === 'spot' ? 'BTCUSDT' : 'BTC'
+  database.instruments = [
+    ...others,
+    ...venues.flatMap((venue) => [
+      { asset: 'btc', venue, market, base: closed, live: false },
+      { asset: 'eth', venue, market, base: 'ETH', live: true },
+    ]),
+  ]
+}
+
+/** All that perpetuals have said is `seconds` older. */
+function grow(seconds: number): void {
+  const then = NOW - seconds * SECOND
+  const { market } = api.database
+  const view = { rate_time: then, mark_time: then, open_interest_time: then }
+  market.funding = market.funding.map((row) => ({
+    ...row,
+    exchanges: row.exchanges.map((exchange) => ({ ...exchange, ...view })),
+  }))
+  market.ratios = market.ratios.map((row) => ({ ...row, time: then }))
+  market.risks = market.risks.map((row) => ({
+    ...row,
+    exchanges: row.exchanges.map((exchange) => ({ ...exchange, time: then })),
+  }))
+}
+
 /** No spot market has said anything for `seconds`; channels live. */
 function spokeLast(seconds: number): void {
   const { market } = api.database
@@ -247,9 +277,8 @@ describe('the price chain', () => {
 
   it('leaves a composite price whose markets are listed no longer', async () => {
     spokeLast(60)
-    for (const venue of all)
-      api.database.instruments.push({ asset: 'btc', venue, market: 'spot', base: 'BTCUSDT', live: false })
-    expect(await api.body('/price/BTC')).toMatchObject({ stale: true, age_ms: 60_000 })
+    delist('spot', all)
+    expect((await api.get('/price/BTC')).status).toBe(404)
     expect(await api.body('/api/v1/market/bitcoin')).toMatchObject({ data: { price: 100.5, source: 'coingecko' } })
   })
 
@@ -350,6 +379,45 @@ describe('market details', () => {
     api.database.market.tokens = []
     api.hang(30_000)
     expect((await api.get('/api/v1/market/bitcoin')).status).toBe(503)
+  })
+})
+
+describe('what venues list no longer', () => {
+  const routes = [
+    '/funding-rate/BTC',
+    '/futures/predicted-funding/BTC',
+    '/futures/funding-compare/BTC',
+    '/futures/basis/BTC',
+    '/futures/open-interest/BTC',
+    '/futures/long-short/BTC',
+    '/liquidation/heatmap/BTC',
+  ]
+
+  it.each(routes)('is told by %s as it was a moment ago, then not any more', async (route) => {
+    delist('perp', all)
+    expect(await api.body(route)).toMatchObject({ stale: false })
+    grow(700)
+    const { status, body } = await api.get(route)
+    expect([status, body['error']]).toEqual([404, 'symbol_not_found'])
+  })
+
+  it.each(routes)('is told by %s while one of them lists it, as it was last known', async (route) => {
+    delist(
+      'perp',
+      all.filter((venue) => venue !== 'binance'),
+    )
+    grow(700)
+    expect(await api.body(route)).toMatchObject({ stale: true })
+  })
+
+  it('does not count beside what another venue said last', async () => {
+    delist('perp', ['okx'])
+    silence(all, 300)
+    expect(await api.body('/futures/funding-compare/BTC')).toMatchObject({
+      exchanges: { okx: { funding_rate: null, status: 'unlisted' } },
+      best_arb: { short_exchange: 'bybit' },
+      stale: true,
+    })
   })
 })
 

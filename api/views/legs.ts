@@ -44,8 +44,8 @@ export function ageOfLegs<Row extends Aged>(legs: readonly Leg<Row>[]): Aged | u
 }
 
 /**
- * Each venue of an answer in the given order. A venue counts while it is fresh; where none is, the last ones heard count,
- * and the answer is as stale as they are.
+ * Each venue of an answer in the given order. A venue counts while it is fresh; where none is, the last ones heard count
+ * that still list it, and the answer is as stale as they are.
  */
 export function legsOf<Row extends Aged & { readonly exchange: string }>(
   venues: readonly string[],
@@ -56,8 +56,9 @@ export function legsOf<Row extends Aged & { readonly exchange: string }>(
   const since = last >= facts.clock ? facts.clock : last - BEHIND_MAX
   return venues.map((venue) => {
     const row = rows.find(({ exchange }) => exchange === venue)
-    const counts = row !== undefined && row.freshUntil >= since
-    return { venue, status: statusOf(venue, row, facts), row: counts ? row : null }
+    const status = statusOf(venue, row, facts)
+    const counts = row !== undefined && row.freshUntil >= since && status !== 'unlisted'
+    return { venue, status, row: counts ? row : null }
   })
 }
 
