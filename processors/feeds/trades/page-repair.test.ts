@@ -121,6 +121,16 @@ it('a page that was asked for beforehand is compared once, and the newer ones be
   expect(log.gaps.every(({ state }) => state === 'filled')).toBe(true)
 })
 
+it('a page that was asked for beforehand is forgotten with its stream', async () => {
+  const { repairer, stream, now, calls } = world([base], base)
+  repairer.prefetch(stream)
+  repairer.watch(stream)
+  repairer.drop(stream)
+  repairer.watch(stream)
+  await pass(repairer, now, 100)
+  expect(calls()).toBe(2)
+})
+
 it('a row that cannot be read leaves a page as full as it was, and the others count', async () => {
   const parse = (_symbol: string, body: unknown) =>
     ({ kind: 'rows', rows: [...(body as VenueTrade[]).slice(0, 19), { refused: 'bad-field' }] }) as const

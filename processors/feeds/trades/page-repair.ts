@@ -79,6 +79,7 @@ export class PageRepair {
 
   drop(stream: PageStream): void {
     this.#watches.delete(stream)
+    this.#prefetched.delete(stream)
   }
 
   /** Ends; what still waited for the stream will not come by it any more. */
