@@ -20,7 +20,7 @@ const lagRetriesMs: readonly number[] = [500, 500, 500, 2_000, 5_000]
 const aheadMax = 10_000
 /** Answers that are the venue's own refusal of the question, before the gap is given up. */
 export const maxErrors = 10
-/** Gaps of one instrument that wait at once; beyond it a new hole is added to the last one. */
+/** Gaps of one instrument that wait at once; beyond it a hole above all of them is added to the highest. */
 const maxTasksPerStream = 1_000
 export const failureBackoff: BackoffRules = { firstMs: 500, maxMs: 30_000 }
 
@@ -105,11 +105,14 @@ export class IdRepair {
   /** Says that a gap has opened and begins to fill it. `known`: it goes on under the id it has in the log. */
   open(stream: IdStream, hole: Hole, reason: GapReason, known?: number): void {
     const own = this.#tasks.filter((task) => task.stream === stream)
-    const last = own.at(-1)
-    if (own.length >= maxTasksPerStream && last !== undefined && last.hole.to < hole.from) {
-      last.hole = { ...last.hole, to: hole.to, toTime: hole.toTime }
-      delete last.newest
-      this.#record(stream, 'opened', reason, last.hole, last.gapId)
+    const highest = own.reduce<Task | undefined>(
+      (a, b) => (a !== undefined && a.hole.to > b.hole.to ? a : b),
+      undefined,
+    )
+    if (own.length >= maxTasksPerStream && highest !== undefined && highest.hole.to < hole.from) {
+      highest.hole = { ...highest.hole, to: hole.to, toTime: hole.toTime }
+      delete highest.newest
+      this.#record(stream, 'opened', reason, highest.hole, highest.gapId)
       return
     }
     const gapId = known ?? hole.from

@@ -616,8 +616,8 @@ it('leaves to the stream what it may still bring, and to other markets what is t
   expect(all.log.gaps).toMatchObject([{ state: 'filled' }, { state: 'unfillable', missing: 2 }])
 })
 
-it('has a thousand gaps of an instrument at most: what is missing above them is added to the last', async () => {
-  const all = world({ newest: base + 2_015, pageSize: 1_000, direction: 'forward' })
+it('has a thousand gaps of an instrument at most: what is missing above them is added to the highest', async () => {
+  const all = world({ newest: base + 2_017, pageSize: 1_000, direction: 'forward' })
   all.repair.adoptAll(new LogCoverage())
   live(
     all,
@@ -629,13 +629,16 @@ it('has a thousand gaps of an instrument at most: what is missing above them is 
   live(all, [base + 2_013, base + 2_015, base])
   all.now.ms += reorderGraceMs
   all.repair.tick(all.now.ms)
+  live(all, [base + 2_017])
+  all.now.ms += reorderGraceMs
+  all.repair.tick(all.now.ms)
   expect(all.repair.pending).toBe(1_001)
   expect(all.log.gaps.slice(-2)).toMatchObject([
-    { gap_id: base + 2_009, from_id: base + 2_009, to_id: base + 2_014, state: 'opened' },
+    { gap_id: base + 2_009, from_id: base + 2_009, to_id: base + 2_016, state: 'opened' },
     { gap_id: base + 1, from_id: base + 1, to_id: base + 9, state: 'opened' },
   ])
   await pass(all)
-  expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 2_015))
+  expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 2_017))
   expect(all.log.gaps.every(({ state }) => state === 'filled')).toBe(true)
 })
 
