@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createLog } from './log.ts'
 
@@ -23,6 +26,16 @@ it.each([
   expect(line).toContain('***')
   expect(line).not.toContain(JSON.stringify(says).slice(1, -1))
   expect(JSON.parse(line)).toMatchObject({ level: 40, name: 'test' })
+})
+
+it('strikes out what stands in the file of a secret, where it can be read', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'log-'))
+  const file = path.join(folder, 'secret')
+  writeFileSync(file, 'what-stands-in-a-file\n')
+  const line = logged({ SERVICE_SECRET_FILE: file, BACKUP_KEY_FILE: '/nowhere' }, 'what-stands-in-a-file')
+  rmSync(folder, { recursive: true })
+  expect(line).toContain('***')
+  expect(line).not.toContain('what-stands-in-a-file')
 })
 
 it.each([

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type * as pretty from 'pino-pretty'
@@ -35,8 +36,20 @@ export function createLog(service: string, env: Env = process.env, to?: Destinat
 /** What must not stand in a line, as JSON has it. */
 function secretsOf(env: Env): string[] {
   return Object.entries<Setting>(settings)
-    .flatMap(([name, setting]) => secretParts(setting, env[name] ?? env[setting.formerly ?? name] ?? ''))
+    .flatMap(([name, setting]) => [
+      ...secretParts(setting, env[name] ?? env[setting.formerly ?? name] ?? ''),
+      ...secretParts(setting, setting.secret ? fileText(env[`${name}_FILE`]) : ''),
+    ])
     .map((part) => JSON.stringify(part).slice(1, -1))
+}
+
+/** Of a file that cannot be read nothing: whoever needs it says so. */
+function fileText(file: string | undefined): string {
+  try {
+    return file ? readFileSync(file, 'utf8').trim() : ''
+  } catch {
+    return ''
+  }
 }
 
 /**

@@ -90,7 +90,7 @@ describe('npm start', () => {
   it.each([
     [{ PARTITIONS: '0' }, 'PARTITIONS must be a whole number from 1 to 1000, got "0"; for example PARTITIONS=12'],
     [{ CLICKHOUSE_FLUSH_MS: 'x' }, 'CLICKHOUSE_FLUSH_MS must be a whole number of 1 or more, got "x"; for example'],
-    [{ SERVICE_SECRET: 'short' }, 'SERVICE_SECRET has fewer than 32 characters'],
+    [{ SERVICE_SECRET: 'short' }, 'SERVICE_SECRET must be a text of 32 characters or more'],
     [{ SERVICE_SECRET_FILE: '/nowhere' }, 'SERVICE_SECRET_FILE: /nowhere cannot be read'],
     [{ SERVICE_SECRETS_OLD: '1' }, 'SERVICE_SECRETS_READ must be a comma-separated list of version:secret'],
     [{ CONSOLE_TOKEN: 'short' }, 'CONSOLE_TOKEN must be a text of 24 characters or more'],

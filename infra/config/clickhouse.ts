@@ -45,5 +45,5 @@ export function readingOptions(config: Config<(typeof readingSettings)[number]>)
 /** The password of the user that may write; empty: none was given. */
 export function clickhousePassword(config: Config<(typeof clickhousePasswordSettings)[number]>): string {
   const { CLICKHOUSE_PASSWORD: text, CLICKHOUSE_PASSWORD_FILE: file } = config
-  return text !== '' || file === '' ? text : readSecretFile('CLICKHOUSE_PASSWORD_FILE', file)
+  return text !== '' || file === '' ? text : readSecretFile('CLICKHOUSE_PASSWORD', file)
 }

@@ -1,11 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
+import { clickhousePassword, clickhousePasswordSettings } from './clickhouse.ts'
 import { ConfigError, readConfig } from './config.ts'
-import { serviceSecrets, serviceSecretSettings, walletKey, walletKeySettings } from './secrets.ts'
+import {
+  backupKey,
+  backupKeySettings,
+  serviceSecrets,
+  serviceSecretSettings,
+  walletKey,
+  walletKeySettings,
+} from './secrets.ts'
 
 const long = 'x'.repeat(32)
+const folder = mkdtempSync(path.join(tmpdir(), 'secrets-'))
+const file = path.join(folder, 'secret')
+afterAll(() => rmSync(folder, { recursive: true }))
+
 const read = (env: Record<string, string>) => serviceSecrets(readConfig(env, serviceSecretSettings))
 
 it('knows the newest secret and those that it replaced', () => {
@@ -24,7 +36,7 @@ it('knows the newest secret and those that it replaced', () => {
 
 it.each([
   [{}, /SERVICE_SECRET is not set/],
-  [{ SERVICE_SECRET: 'short' }, /fewer than 32 characters/],
+  [{ SERVICE_SECRET: 'short' }, /SERVICE_SECRET must be a text of 32 characters or more/],
   [{ SERVICE_SECRET_FILE: 'no-such-file' }, /no-such-file cannot be read/],
   [{ SERVICE_SECRET: long, SERVICE_SECRETS_READ: 'nonsense' }, /must be .* version:secret/],
   [
@@ -40,12 +52,24 @@ it('never shows a secret in an error', () => {
   expect(() => read({ SERVICE_SECRET: long, SERVICE_SECRETS_READ: '1:hush' })).toThrow(/^(?!.*hush)/)
 })
 
+it.each([
+  ['SERVICE_SECRET_FILE', 'x'.repeat(31), () => read({ SERVICE_SECRET_FILE: file })],
+  ['BACKUP_KEY_FILE', '', () => backupKey(readConfig({ BACKUP_KEY_FILE: file }, backupKeySettings))],
+  [
+    'CLICKHOUSE_PASSWORD_FILE',
+    'market7',
+    () => clickhousePassword(readConfig({ CLICKHOUSE_PASSWORD_FILE: file }, clickhousePasswordSettings)),
+  ],
+])('takes none from %s that it would refuse as a text', (name, text, readIt) => {
+  writeFileSync(file, `${text}\n`)
+  expect(readIt).toThrow(ConfigError)
+  expect(readIt).toThrow(new RegExp(`^${name}: .* does not hold a text of \\d+ characters or more$`))
+})
+
 const digits = 'ab'.repeat(32)
 const readKey = (env: Record<string, string>): string => walletKey(readConfig(env, walletKeySettings))
 
 it('takes the key from the variable or from a file, with or without 0x', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'wallet-key-'))
-  const file = path.join(folder, 'key')
   writeFileSync(file, `0x${digits}\n`)
   const keys = [
     { PAYMENT_WALLET_KEY: digits },
@@ -53,7 +77,6 @@ it('takes the key from the variable or from a file, with or without 0x', () => {
     { PAYMENT_WALLET_KEY_FILE: file },
   ]
   expect(keys.map(readKey)).toEqual(keys.map(() => `0x${digits}`))
-  rmSync(folder, { recursive: true })
 })
 
 it.each<[Record<string, string>, RegExp]>([

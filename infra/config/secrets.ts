@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isLoopbackName } from '../http/guard.ts'
 import { ConfigError, type Config } from './config.ts'
-import type { SettingName } from './settings.ts'
+import { settings, type Setting, type SettingName } from './settings.ts'
 
 export const serviceSecretSettings = [
   'SERVICE_SECRET',
@@ -16,12 +16,10 @@ export interface ServiceSecrets {
   readonly byVersion: ReadonlyMap<number, string>
 }
 
-const LENGTH_MIN = 32
-
-/** Reads the secret and its predecessors; throws `ConfigError` where it is missing or too short, never showing it. */
+/** Reads the secret and its predecessors; throws `ConfigError` where it is missing, never showing it. */
 export function serviceSecrets(config: Config<(typeof serviceSecretSettings)[number]>): ServiceSecrets {
   const { SERVICE_SECRET_VERSION: newest } = config
-  const own = [newest, checked('SERVICE_SECRET', newestSecret(config))] as const
+  const own = [newest, newestSecret(config)] as const
   const byVersion = new Map<number, string>()
   for (const [version, secret] of [...config.SERVICE_SECRETS_READ.map(oldSecret), own]) {
     if ((byVersion.get(version) ?? secret) !== secret)
@@ -38,18 +36,13 @@ function newestSecret(config: Config<'SERVICE_SECRET' | 'SERVICE_SECRET_FILE'>):
   if (text !== '') return text
   if (file === '')
     throw new ConfigError('SERVICE_SECRET is not set: give it or SERVICE_SECRET_FILE, 32 characters or more')
-  return readSecretFile('SERVICE_SECRET_FILE', file)
+  return readSecretFile('SERVICE_SECRET', file)
 }
 
 /** `entry`: version:secret, as its setting has it. */
 function oldSecret(entry: string): [number, string] {
   const at = entry.indexOf(':')
   return [Number(entry.slice(0, at)), entry.slice(at + 1)]
-}
-
-function checked(name: string, secret: string): string {
-  if (secret.length < LENGTH_MIN) throw new ConfigError(`${name} has fewer than ${LENGTH_MIN} characters`)
-  return secret
 }
 
 export const consoleTokenSettings = ['CONSOLE_HOST', 'CONSOLE_TOKEN'] as const
@@ -75,27 +68,33 @@ export function walletKey(config: Config<(typeof walletKeySettings)[number]>): `
       'PAYMENT_WALLET_KEY is not set: give it or PAYMENT_WALLET_KEY_FILE, or a PAYMENT_FACILITATOR_URL that settles instead',
     )
   const [, digits] =
-    /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text === '' ? readSecretFile('PAYMENT_WALLET_KEY_FILE', file) : text.trim()) ?? []
+    /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text === '' ? readSecretFile('PAYMENT_WALLET_KEY', file) : text.trim()) ?? []
   if (digits === undefined) throw new ConfigError(`${name}: not a private key; it is 64 hex digits, with or without 0x`)
   return `0x${digits}`
 }
 
 export const backupKeySettings = ['BACKUP_KEY', 'BACKUP_KEY_FILE'] as const
 
-/** The key of backups; throws `ConfigError` where it is missing or too short, never showing it. */
+/** The key of backups; throws `ConfigError` where it is missing, never showing it. */
 export function backupKey({
   BACKUP_KEY: text,
   BACKUP_KEY_FILE: file,
 }: Config<(typeof backupKeySettings)[number]>): string {
   if (text === '' && file === '')
     throw new ConfigError('BACKUP_KEY is not set: give it or BACKUP_KEY_FILE; openssl rand -base64 32 makes one')
-  const key = text === '' ? readSecretFile('BACKUP_KEY_FILE', file) : text
-  if (key.length < LENGTH_MIN) throw new ConfigError(`BACKUP_KEY has fewer than ${LENGTH_MIN} characters`)
-  return key
+  return text === '' ? readSecretFile('BACKUP_KEY', file) : text
 }
 
-/** What stands in the file of a secret; throws `ConfigError` that names the setting, never what was read. */
-export function readSecretFile(setting: SettingName, file: string): string {
+/** What stands in the file of a secret; throws `ConfigError` that names its setting, never what was read. */
+export function readSecretFile(secret: SettingName, file: string): string {
+  const { form }: Setting = settings[secret]
+  const text = textOf(`${secret}_FILE`, file)
+  if (form?.pattern.test(text) === false)
+    throw new ConfigError(`${secret}_FILE: ${file} does not hold a text ${form.says}`)
+  return text
+}
+
+function textOf(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {

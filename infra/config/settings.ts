@@ -22,6 +22,8 @@ export interface Setting {
   readonly formerly?: string
 }
 
+/** What is derived from it, or encrypted with it, must not be guessed. */
+const long = { pattern: /^.{32,}$/s, says: 'of 32 characters or more' }
 /** A shorter one is no secret: struck out of the log, it would take with it what lines are made of. */
 const password = { pattern: /^.{8,}$/s, says: 'of 8 characters or more' }
 
@@ -310,6 +312,7 @@ export const settings = {
     kind: 'text',
     default: '',
     secret: true,
+    form: long,
     description:
       'Secret of 32 characters or more that owners’ tokens and webhook secrets are derived from; or SERVICE_SECRET_FILE.',
     example: 'a-long-random-text-of-at-least-32-characters',
@@ -664,6 +667,7 @@ export const settings = {
     kind: 'text',
     default: '',
     secret: true,
+    form: long,
     description:
       'What backups are encrypted with, 32 characters or more; or BACKUP_KEY_FILE. Whoever loses it has no backups.',
     example: 'a-long-random-text-of-at-least-32-characters',
