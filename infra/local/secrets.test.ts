@@ -81,7 +81,7 @@ describe('the password of the local ClickHouse', () => {
 
   it('is the environment’s where that has one, or where ClickHouse is elsewhere', () => {
     ensureSecret(folder('demo'), 'CLICKHOUSE_PASSWORD', {})
-    expect(clickhouseOf(run(1), { CLICKHOUSE_PASSWORD: 'own' }).password).toBe('own')
+    expect(clickhouseOf(run(1), { CLICKHOUSE_PASSWORD: 'our-own-text' }).password).toBe('our-own-text')
     expect(clickhouseOf(run(), {}).password).toBe('')
   })
 })
