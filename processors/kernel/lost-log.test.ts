@@ -176,12 +176,33 @@ describe('a log that became shorter than a position', () => {
     begun.broker.append('control.gaps', 0, [{ key: 'listener', value: Buffer.from('nonsense'), time: 8 }])
     begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
     const next = testTaskOn(begun.broker)
-    await rounds(await Task.open(row, 0, next), next)
-    expect(heard(begun)).toEqual(afterCut)
+    const task = await Task.open(row, 0, next)
     expect(next.notes.sums).toMatchObject({ undecodable: 1 })
     expect(lettersIn(begun.broker)).toMatchObject([
       { processor: 'listener', topic: 'control.gaps', partition: 0, offset: 1, code: 'not-wire-format' },
     ])
+    await rounds(task, next)
+    expect(heard(begun)).toEqual(afterCut)
+  })
+
+  it('is gone on with by the next owner where the log did not say where it took the gap in', async () => {
+    const { begun } = await cut()
+    const { log } = begun.ports
+    const claim: typeof log.claim = async (...asked) => {
+      const made = await log.claim(...asked)
+      const send: typeof made.send = async (...at) => {
+        const first = await made.send(...at)
+        return at[0] === 'control.gaps' ? undefined : first
+      }
+      return { ...made, send }
+    }
+    const unsaid = testTaskOn(begun.broker, { log: { ...log, claim } })
+    await expect(Task.open(row, 0, unsaid)).rejects.toThrow('did not say where')
+    begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
+    const next = testTaskOn(begun.broker)
+    await rounds(await Task.open(row, 0, next), next)
+    expect(heard(begun)).toEqual(afterCut)
+    expect(gapsTold(begun)).toHaveLength(1)
   })
 
   it('stops the host where it is to, and says the two ways out', async () => {
@@ -275,6 +296,19 @@ describe('another log in the place of the one that was read', () => {
     expect(heard(begun)).toEqual(['1@0', '2@1', 'replaced 2-3@2', '14@3'])
     expect(gapsTold(begun)).toMatchObject([{ reason: 'replaced', position: 2, next: 3, missing: null }])
   })
+
+  it('counts nothing as skipped where it is shorter', async () => {
+    const begun = testTask()
+    begun.broker.at(IN, 0).renew()
+    begun.broker.append(IN, 0, marks(1, 2))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.replace(IN, 0)
+    begun.broker.append(IN, 0, marks(11))
+    await round(task, begun)
+    expect(gapsTold(begun)).toMatchObject([{ reason: 'replaced', position: 2, next: 1 }])
+    expect(begun.notes.sums['skipped']).toBe(0)
+  })
 })
 
 describe('a longer log in the place of the one that was read, of the same epoch', () => {
@@ -319,6 +353,17 @@ describe('retention that overtakes a reader', () => {
       { reason: 'retention', position: 1, next: 3, missing: 2, from_time: 40_000_000, to_time: 104_000_000 },
     ])
     expect(begun.notes.sums['skipped']).toBe(2)
+  })
+
+  it('does not stop a host that is to stop where its log has lost something', async () => {
+    const begun: TestTask = { ...testTask(), onLostLog: 'stop' }
+    begun.broker.append(IN, 0, marks(1))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.append(IN, 0, marks(2, 3))
+    begun.broker.truncate(IN, 0, 2)
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(['1@0', 'retention 1-2@1', '3@2'])
   })
 
   it('is replayed as it was lived, from a copy that has all', async () => {
@@ -417,7 +462,36 @@ describe('an output that lost its tail', () => {
     expect(gapsTold(begun)).toHaveLength(1)
   })
 
+  it('has lost nothing where retention has taken what was written last', async () => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(1, 2))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.append(OUT, 0, marks(8, 9)) // of another that writes there too
+    begun.broker.truncate(OUT, 0, begun.broker.at(OUT, 0).end - 1)
+    task.owned.interrupted()
+    begun.broker.append(IN, 0, marks(3))
+    await rounds(task, begun)
+    expect(written(begun)).toEqual([9, 3])
+    expect(gapsTold(begun)).toEqual([])
+  })
+
   it('is found by the next write, where nothing else tells of it', async () => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(1, 2, 3))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    const { end } = begun.broker.at(OUT, 0)
+    begun.broker.at(OUT, 0).lose(end - 2)
+    begun.broker.append(IN, 0, marks(4))
+    await round(task, begun)
+    expect(written(begun)).toEqual([1, 4, 1, 2, 3, 4])
+    expect(gapsTold(begun)).toMatchObject([
+      { topic: OUT, reason: 'output_cut', position: end, next: end - 2, missing: 2 },
+    ])
+  })
+
+  it('has the inputs looked at where a write finds it: what was read may be gone as well', async () => {
     const begun = testTask()
     begun.broker.append(IN, 0, marks(1, 2, 3))
     const task = await Task.open(row, 0, begun)
@@ -425,7 +499,25 @@ describe('an output that lost its tail', () => {
     begun.broker.at(OUT, 0).lose(begun.broker.at(OUT, 0).end - 2)
     begun.broker.append(IN, 0, marks(4))
     await round(task, begun)
-    expect(written(begun)).toEqual([1, 4, 1, 2, 3, 4])
+    begun.broker.replace(IN, 0)
+    begun.broker.append(IN, 0, marks(11, 12, 13, 14, 15))
+    await round(task, begun)
+    expect(heard(begun).at(-1)).toBe('4@3')
+    expect(gapsTold(begun)).toMatchObject([{ topic: OUT }, { topic: IN, reason: 'replaced', position: 4, next: 5 }])
+  })
+
+  it('lacks nothing where another log is in its place that is longer', async () => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(1))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    const { end } = begun.broker.at(OUT, 0)
+    begun.broker.replace(OUT, 0)
+    begun.broker.append(OUT, 0, marks(11, 12, 13, 14, 15))
+    task.owned.interrupted()
+    begun.broker.append(IN, 0, marks(2))
+    await rounds(task, begun)
+    expect(gapsTold(begun)).toMatchObject([{ topic: OUT, position: end, next: 5, missing: 0 }])
   })
 })
 

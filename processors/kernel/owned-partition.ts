@@ -133,9 +133,7 @@ export class OwnedPartition {
     const { ports, decoder, name } = this.#options
     const gaps = await readGaps(ports.reader, decoder, name, this.partition, this.letters)
     await this.letters.write(this.claim)
-    for (const told of gaps) {
-      if (told.gap.reason !== 'output_cut') this.#inputs.get(told.gap.topic)?.gaps.add(told)
-    }
+    for (const told of gaps) this.#inputs.get(told.gap.topic)?.gaps.add(told)
     return gaps
   }
 
@@ -225,8 +223,7 @@ export class OwnedPartition {
     const name = nameOf(topic, partition)
     const before = this.#stood.get(name)?.offset ?? -1
     if (first <= before) this.#overwritten.push({ topic, partition, offset: before + 1, next: first, by: 'write' })
-    const stood = { ...stoodOn({ ...keyed(last), offset: first + records.length - 1 }), epoch: -1 }
-    this.#stood.set(name, stood)
+    this.#stood.set(name, stoodOn({ ...keyed(last), offset: first + records.length - 1 }))
     return first
   }
 
@@ -303,8 +300,7 @@ export class OwnedPartition {
   #isNewEpoch({ topic }: Input, { epoch }: LogRecord): boolean {
     const stood = this.#stood.get(nameOf(topic, this.partition))
     if (isNowhere(stood)) return true
-    const before = stood?.epoch ?? -1
-    return epoch !== undefined && before >= 0 && epoch !== before
+    return epoch !== undefined && epoch !== stood?.epoch
   }
 
   async #lost(position: Position): Promise<Lost | undefined> {
@@ -375,7 +371,7 @@ export class OwnedPartition {
     // What was held back while the log was away can be older than what the log has lost.
     const to = Math.max(after, last ?? after)
     const from = before ?? last ?? now
-    const known = reason === 'retention' ? Math.max(0, from - REPAIRED_MS) : from
+    const known = reason === 'retention' ? from - REPAIRED_MS : from
     return { from_time: known * 1_000, to_time: to * 1_000 }
   }
 

@@ -13,6 +13,7 @@ import {
   tallyRow,
   type TestTask,
 } from './testing/task.ts'
+import { RecordFailure } from './errors.ts'
 import type { Clock } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
 import { PartitionOwner, type OwnerOptions } from './partition-owner.ts'
@@ -109,6 +110,72 @@ describe('the owner of a partition', () => {
     expect(owner.wants()).toEqual([{ topic: IN, partition: 0, offset: 2 }])
   })
 
+  it('says what was worked on, and each time that it wants records again', async () => {
+    const begun = testTask()
+    const said: unknown[] = []
+    const onWant = (): void => void said.push('wants')
+    const onWorked: OwnerOptions<Task>['onWorked'] = ([slice], [position]) =>
+      void said.push([slice?.from, position?.offset])
+    const { given, letWork, open } = heldTasks(begun)
+    letWork()
+    const owner = own(begun, tallyRow, { open, onWant, onWorked })
+    const first = await wanted(owner)
+    begun.broker.append(IN, 0, marks(5, 6))
+    owner.offer(first, [begun.broker.at(IN, 0).slice({ topic: IN, partition: 0, offset: 0 }, 1)])
+    const second = owner.wants() ?? []
+    owner.offer(second, [begun.broker.at(IN, 0).slice({ topic: IN, partition: 0, offset: 1 }, 1)])
+    expect(given).toEqual([]) // the fetch for what comes next goes out before work fills the processor
+    await expect.poll(() => owner.state).toBe('idle')
+    expect(said).toEqual(['wants', [0, 1], 'wants', [1, 2], 'wants'])
+  })
+
+  it.each([
+    ['waited for its turn', true],
+    ['came afterwards', false],
+  ])('goes on where a log was cut, without what was fetched behind that and %s', async (_, isWaiting) => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(1, 2, 3))
+    const { given, letWork, open } = heldTasks(begun)
+    letWork()
+    const owner = own(begun, tallyRow, { open })
+    const first = await wanted(owner)
+    owner.offer(first, await fetch(begun, first))
+    const second = await wanted(owner)
+    begun.broker.lose(IN, 0, 1)
+    begun.broker.append(IN, 0, marks(4, 5, 6, 7))
+    const [more] = await fetch(begun, second)
+    if (more === undefined) throw new Error('there is more')
+    owner.offer(second, [{ ...more, records: more.records.slice(0, 1), next: 4 }])
+    const ahead = owner.wants() ?? []
+    const tooFar = [begun.broker.at(IN, 0).slice({ topic: IN, partition: 0, offset: 4 }, 1e6)]
+    if (isWaiting) owner.offer(ahead, tooFar)
+    await expect.poll(() => owner.state).toBe('idle')
+    if (!isWaiting) owner.offer(ahead, tooFar)
+    expect([owner.state, given.length]).toEqual(['idle', 2])
+    expect(owner.wants()).toEqual([{ topic: IN, partition: 0, offset: 1 }])
+  })
+
+  it('tells what is opened of the record that failed, until records are taken in', async () => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(5, 6))
+    const failure = new RecordFailure('apply', new Error('at 5'))
+    const ends = [failure, new Error('no broker'), undefined, new Error('no broker'), undefined]
+    const told: unknown[] = []
+    const open: OwnerOptions<Task>['open'] = async (partition, after) => {
+      told.push(after)
+      const task = await Task.open(tallyRow, partition, begun)
+      const own = task.work.bind(task)
+      const work = async ([slice]: readonly Slice[]): Promise<void> => {
+        const error = ends.shift()
+        if (error !== undefined) throw error
+        if (slice !== undefined) await own([{ ...slice, records: slice.records.slice(0, 1), next: slice.from + 1 }])
+      }
+      return Object.assign(task, { work })
+    }
+    await workOff(own(begun, tallyRow, { open }), begun)
+    expect(told).toEqual([undefined, failure, failure, undefined])
+  })
+
   it('lets go of what was fetched for a task that has failed since: the next one stands further back', async () => {
     const begun = testTask()
     const owner = own(begun)
@@ -121,9 +188,9 @@ describe('the owner of a partition', () => {
     expect(ahead).toEqual([{ topic: IN, partition: 0, offset: 1 }])
     begun.broker.append(IN, 0, marks(6))
     const tooFar = await fetch(begun, ahead)
-    expect(await wanted(owner)).toEqual(first)
+    await expect.poll(() => owner.state).toBe('idle')
     owner.offer(ahead, tooFar)
-    expect(owner.wants()).toEqual(first)
+    expect([owner.state, owner.wants()]).toEqual(['idle', first])
     expect(counted(begun.broker)).toEqual([])
   })
 
@@ -241,6 +308,17 @@ describe('an owner that ends', () => {
     expect([owner.state, owner.work, owner.wants(), worked]).toEqual(['dropped', undefined, undefined, []])
   })
 
+  it('ends although its state cannot be written, and says so', async () => {
+    const begun = testTask()
+    const finish = (): Promise<void> => Promise.reject(new Error('no broker'))
+    const { opened, open } = heldTasks(begun)
+    const owner = own(begun, tallyRow, { open: async (...asked) => Object.assign(await open(...asked), { finish }) })
+    await wanted(owner)
+    await owner.stop()
+    expect([owner.state, opened[0]?.owned.signal.aborted]).toEqual(['dropped', true])
+    expect(begun.notes.lines.join()).toContain('could not write the state at the end')
+  })
+
   it('lets go of what it was opening when it was dropped', async () => {
     const begun = testTask()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -297,23 +375,44 @@ describe('an owner whose time goes on', () => {
   }
 
   it.each([
-    ['five times in a row, each within ten minutes', 599_000, ['two-owners']],
-    ['more often, but was held for longer each time', 601_000, []],
-  ])('ends the host where its claim was lost %s', async (_what, heldMs, codes) => {
+    ['five times in a row, each within ten minutes', true, 599_000, 5],
+    ['more often, but was held for longer each time', true, 601_000, undefined],
+    ['more often, where a group deals partitions out', false, 599_000, undefined],
+  ])('ends the host where its claim was lost %s', async (_what, isFixed, heldMs, fatalAfter) => {
     const { at, clock } = timed()
     const begun = testTask({}, clock)
     const fatal: string[] = []
-    const membership = Object.assign(new HandMembership(), { isFixed: true })
+    const membership = Object.assign(new HandMembership(), { isFixed })
     const owner = own(begun, tallyRow, { membership, onFatal: ({ code }) => void fatal.push(code) })
-    for (let lost = 1; lost <= 8 && fatal.length === 0; lost++) {
+    let lost = 0
+    while (lost < 8 && fatal.length === 0) {
       await wanted(owner)
       at.ms += heldMs
       const { work } = owner
       await fence(begun)
       await expect.poll(() => owner.work).not.toBe(work)
+      lost += 1
     }
-    expect(fatal).toEqual(codes)
+    expect([lost, fatal]).toEqual(fatalAfter === undefined ? [8, []] : [fatalAfter, ['two-owners']])
+    for (let turns = 0; turns < 20; turns++) await turn()
+    expect(owner.state).toBe(fatalAfter === undefined ? 'idle' : 'waiting') // nor is it opened again
     owner.drop()
+  })
+
+  it('does not end the host where its work fails of anything else, however often', async () => {
+    const { clock } = timed()
+    const begun = testTask({}, clock)
+    const fatal: unknown[] = []
+    let opens = 0
+    const open = (): Promise<Task> => {
+      opens += 1
+      return Promise.reject(new Error('no broker'))
+    }
+    const membership = Object.assign(new HandMembership(), { isFixed: true })
+    const owner = own(begun, tallyRow, { membership, open, onFatal: (error) => void fatal.push(error) })
+    await expect.poll(() => opens).toBeGreaterThan(8)
+    owner.drop()
+    expect(fatal).toEqual([])
   })
 
   it('is handed a partition that begins behind its position, though the fetch brings nothing', async () => {
@@ -323,6 +422,7 @@ describe('an owner whose time goes on', () => {
     begun.broker.append(IN, 0, marks(5, 6, 7))
     begun.broker.truncate(IN, 0, 2)
     owner.offer(first, await fetch(begun, first))
+    expect([owner.state, owner.wants()]).toEqual(['busy', undefined]) // nobody knows where it goes on before it has looked
     expect(await wanted(owner)).toEqual([{ topic: IN, partition: 0, offset: 2 }])
   })
 
@@ -338,6 +438,38 @@ describe('an owner whose time goes on', () => {
     at.ms = 600
     owner.offer(second, await fetch(begun, second))
     await expect.poll(() => begun.broker.records('state.cvd', 0).length).toBeGreaterThan(0)
+  })
+
+  it('is failing since it lost its claim, however long it had nothing to do before', async () => {
+    const { at, clock } = timed()
+    const begun = testTask({}, clock)
+    const owner = own(begun)
+    const failing: number[] = []
+    for (const ms of [300_000, 310_000]) {
+      await wanted(owner)
+      at.ms = ms
+      const { work } = owner
+      await fence(begun)
+      await expect.poll(() => owner.work).not.toBe(work)
+      failing.push(owner.failingMs(ms))
+    }
+    expect(failing).toEqual([0, 10_000])
+    owner.drop()
+  })
+
+  it('is failing while its work does not end, though fetches for what comes next bring nothing', async () => {
+    const { at, clock } = timed()
+    const begun = testTask({}, clock)
+    const { open } = heldTasks(begun)
+    const owner = own(begun, tallyRow, { open })
+    const first = await wanted(owner)
+    begun.broker.append(IN, 0, marks(5))
+    owner.offer(first, await fetch(begun, first))
+    at.ms = 20_000
+    const ahead = owner.wants() ?? []
+    owner.offer(ahead, await fetch(begun, ahead))
+    expect([owner.state, owner.failingMs(at.ms)]).toEqual(['busy', 20_000])
+    owner.drop()
   })
 
   it('is failing from its last success on until the next, were that a fetch that brings nothing', async () => {

@@ -106,10 +106,9 @@ export class PartitionOwner<Work extends PartitionWork> {
   offer(wanted: readonly Position[], slices: readonly Slice[]): void {
     const work = this.#work
     if (wanted !== this.#wanted || work === undefined) return // other work has taken the place of the one that asked
-    this.#wanted = undefined
     const isNews = slices.some((slice, index) => slice.error !== undefined || slice.next !== wanted[index]?.offset)
     if (!isNews && work.isDue !== true) {
-      if (this.#state === 'idle') this.#isGood()
+      if (this.#state === 'idle') this.#isSuspect = false
       return this.#options.onWorked(slices, wanted)
     }
     this.#ahead = behind(slices)
@@ -177,7 +176,7 @@ export class PartitionOwner<Work extends PartitionWork> {
 
   #succeed(work: Work, slices: readonly Slice[]): void {
     if (work !== this.#work) return
-    this.#isGood()
+    this.#isSuspect = false
     this.#after = undefined
     const positions = work.owned.positions()
     this.#options.onWorked(slices, positions)
@@ -195,11 +194,6 @@ export class PartitionOwner<Work extends PartitionWork> {
     if (work !== this.#work) return
     if (this.#state === 'idle' && !this.#isSuspect) this.#goodAt = this.#options.ports.clock.steady()
     if (this.#mayRetry(error)) void this.#options.ports.clock.delay(REOPEN_AFTER_MS).then(() => this.#open())
-  }
-
-  #isGood(): void {
-    this.#goodAt = this.#options.ports.clock.steady()
-    this.#isSuspect = false
   }
 
   /** Drops the work after a failure and says whether other work may be opened later. */
@@ -263,5 +257,5 @@ function behind(slices: readonly Slice[]): readonly Position[] | undefined {
 /** Whether less was taken in than these bring: what a log has lost is read again from where it was cut. */
 function isBehind(positions: readonly Position[], slices: readonly Slice[]): boolean {
   const next = new Map(positions.map(({ topic, offset }) => [topic, offset]))
-  return slices.some((slice) => slice.error === undefined && (next.get(slice.topic) ?? Infinity) < slice.next)
+  return slices.some((slice) => (next.get(slice.topic) ?? Infinity) < slice.next)
 }

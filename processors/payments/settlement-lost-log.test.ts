@@ -222,6 +222,17 @@ describe('another log in the place of the intents', () => {
     expect(next.bank.sent).toEqual(['a', 'b', 'c', 'f'])
     expect(gaps(next)).toMatchObject([{ reason: 'replaced', position: 3, next: 3 }])
   })
+
+  it('is read on from there although its owner ended before it had read anything of it', async () => {
+    const begun = await cut()
+    begun.broker.replace(INTENTS, PARTITION)
+    ask(begun, 'd1', 'e1', 'g1')
+    const next = await begin(begun)
+    ask(next, 'f1')
+    await read(await begin(next))
+    expect(next.bank.sent).toEqual(['a', 'b', 'c', 'f'])
+    expect(gaps(next)).toHaveLength(1)
+  })
 })
 
 it('intents that were deleted before they were read are a gap', async () => {
