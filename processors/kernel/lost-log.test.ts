@@ -309,6 +309,20 @@ describe('another log in the place of the one that was read', () => {
     expect(gapsTold(begun)).toMatchObject([{ reason: 'replaced', position: 2, next: 1 }])
     expect(begun.notes.sums['skipped']).toBe(0)
   })
+
+  it('is told once, although its reader crashed before its state knew of it: what came behind the gap is read', async () => {
+    const begun = testTask()
+    begun.broker.append(IN, 0, marks(1, 2))
+    await round(await Task.open(row, 0, begun), begun)
+    begun.broker.replace(IN, 0)
+    begun.broker.append(IN, 0, marks(11, 12, 13))
+    await Task.open(row, 0, testTaskOn(begun.broker, {}, undefined, Infinity))
+    begun.broker.append(IN, 0, marks(14, 15))
+    const next = testTaskOn(begun.broker)
+    await rounds(await Task.open(row, 0, next), next)
+    expect(gapsTold(begun)).toHaveLength(1)
+    expect(heard(begun)).toEqual(['1@0', '2@1', 'replaced 2-3@2', '14@3', '15@4'])
+  })
 })
 
 describe('a longer log in the place of the one that was read, of the same epoch', () => {

@@ -156,6 +156,10 @@ export class OwnedPartition {
       if (known === undefined) this.#stood.set(name, stoodNowhere(clock.now()))
       input.next = known ?? (await reader.offsets(input.topic, [this.partition], 'start')).get(this.partition) ?? 0
       input.reached = Math.max(input.next, (this.#stood.get(name)?.offset ?? -1) + 1)
+      const { replacedUpTo } = input.gaps
+      if (known === undefined || known >= replacedUpTo) continue
+      input.next = replacedUpTo // told by an owner that ended before it said where it went on
+      await this.#goOn(input, replacedUpTo)
     }
     for (const { gap } of later) await this.#goOn(this.#input(gap.topic), gap.next)
     await this.check()
