@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DEAD_LETTERS, DEAD_VALUE_BYTES_MAX } from './dead-letters.ts'
+import type { LogRecord, OutRecord, Writer } from '../../infra/kafka/seam.ts'
+import { DEAD_LETTERS, DeadLetters, DEAD_VALUE_BYTES_MAX, type Cause } from './dead-letters.ts'
 import { codec, counted, testTask, lettersIn, mark, marks, testTaskOn, round, tallyRow } from './testing/task.ts'
 import { Task } from './task.ts'
 
@@ -62,5 +63,60 @@ describe('a task', () => {
     begun.broker.append(IN, 0, [{ key: 'x', value: Buffer.from('nonsense'), time: 0 }])
     await expect(round(old, begun)).rejects.toMatchObject({ code: 'fenced' })
     expect(lettersIn(begun.broker)).toEqual([])
+  })
+})
+
+describe('letters', () => {
+  const cause: Cause = { reason: 'failed', code: 'TypeError', message: 'no', at: null, attempts: 3 }
+
+  interface Written {
+    readonly dead: DeadLetters
+    readonly batches: (readonly OutRecord[])[]
+    /** Gives how many. */
+    readonly write: () => Promise<number>
+  }
+
+  function letters(): Written {
+    const dead = new DeadLetters('reader', 0, testTask().ports)
+    const batches: (readonly OutRecord[])[] = []
+    const send: Writer['send'] = async (_topic, _partition, records) => {
+      batches.push(records)
+      return 0
+    }
+    return { dead, batches, write: () => dead.write({ send, close: () => Promise.resolve() }) }
+  }
+
+  function record(offset: number, value = Buffer.from('value')): LogRecord {
+    return { offset, time: 1, key: null, value }
+  }
+
+  it('are written once, and counted', async () => {
+    const { dead, batches, write } = letters()
+    dead.add(IN, record(0), cause)
+    dead.add(IN, record(1), cause)
+    expect([await write(), await write(), batches.length]).toEqual([2, 0, 1])
+  })
+
+  it('say of a long reason how it begins, and of what was held back untried its place alone', async () => {
+    const { dead, batches, write } = letters()
+    dead.add(IN, record(0), { ...cause, message: 'x'.repeat(5_000) })
+    dead.add(IN, record(1), { ...cause, reason: 'held' })
+    await write()
+    const said = batches.flat().map(({ value }) => value && codec.decode(value).value)
+    expect(said).toMatchObject([
+      { message: 'x'.repeat(1_000), value: Buffer.from('value') },
+      { reason: 'held', size: 5, value: Buffer.alloc(0) },
+    ])
+  })
+
+  it('go in batches of at most a thousand, and of four megabytes', async () => {
+    const { dead, batches, write } = letters()
+    for (let offset = 0; offset < 2_500; offset++) dead.add(IN, record(offset), cause)
+    await write()
+    expect(batches.splice(0).map(({ length }) => length)).toEqual([1_000, 1_000, 500])
+    const long = Buffer.alloc(DEAD_VALUE_BYTES_MAX)
+    for (let offset = 0; offset < 150; offset++) dead.add(IN, record(offset, long), cause)
+    await write()
+    expect(batches.map(({ length }) => length)).toEqual([60, 60, 30])
   })
 })

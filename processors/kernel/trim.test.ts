@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { codec, testTask, mark, testTaskOn, round, tallyRow, type TestTask } from './testing/task.ts'
+import type { Slice } from '../../infra/kafka/seam.ts'
+import { MemoryBroker, stillClock } from './testing/memory-log.ts'
+import { codec, Notes, testTask, mark, testTaskOn, round, tallyRow, type TestTask } from './testing/task.ts'
 import type { ProcessorRow } from './processor.ts'
 import { Task } from './task.ts'
-import { Trim } from './trim.ts'
+import { Trim, Trims } from './trim.ts'
 
 const IN = 'alerts.inputs'
 const row: ProcessorRow = { ...tallyRow, name: 'alerts', inputs: [IN] }
@@ -64,18 +66,52 @@ describe('an input with commands', () => {
   })
 })
 
-it('lets a little over the limit stand, so that cuts are few', () => {
+/** What a fetch of so many records of 120 bytes brought, where the log has these. */
+function seen(count: number, start: number, end: number): Slice {
+  const value = Buffer.alloc(100)
+  const records = Array.from({ length: count }, (_, offset) => ({ offset, time: 0, key: null, value }))
+  return { topic: IN, partition: 0, from: 0, records, next: count, start, end }
+}
+
+/** Where an input is to begin that may have 2,000 such records, all of them applied or up to an offset. */
+function cutAt(slice: Slice, applied = slice.end): number | undefined {
   const trim = new Trim(2_000 * 120)
-  const records = Array.from({ length: 1_000 }, (_, offset) => ({
-    offset,
-    time: 0,
-    key: null,
-    value: Buffer.alloc(100),
-  }))
-  const slice = { topic: IN, partition: 0, from: 0, records, next: 1_000, start: 0 }
-  const applied = { topic: IN, partition: 0, offset: 2_300 }
-  trim.saw({ ...slice, end: 2_200 })
-  expect(trim.before(applied)).toBeUndefined()
-  trim.saw({ ...slice, end: 2_201 })
-  expect(trim.before(applied)?.offset).toBe(201)
+  trim.saw(slice)
+  return trim.before({ topic: IN, partition: 0, offset: applied })?.offset
+}
+
+it('lets a little over the limit stand, so that cuts are few', () => {
+  expect(cutAt(seen(1_000, 0, 2_200))).toBeUndefined()
+  expect(cutAt(seen(1_000, 0, 2_201))).toBe(201)
+})
+
+it('counts what the log still has, and cuts nothing that is gone', () => {
+  expect(cutAt(seen(1_000, 5_000, 7_200))).toBeUndefined()
+  expect(cutAt(seen(1_000, 5_000, 7_201))).toBe(5_201)
+  expect(cutAt(seen(1_000, 5_000, 9_000), 5_000)).toBeUndefined()
+})
+
+it('says nothing of sizes before it has seen a thousand records', () => {
+  expect(cutAt(seen(999, 0, 9_000))).toBeUndefined()
+  expect(cutAt(seen(1_000, 0, 9_000))).toBe(7_000)
+})
+
+it('cuts one at a time, and tries again what could not be cut', async () => {
+  const asked: PromiseWithResolvers<void>[] = []
+  const notes = new Notes()
+  const trim = (): Promise<void> => {
+    const one = Promise.withResolvers<void>()
+    asked.push(one)
+    return one.promise
+  }
+  const trims = new Trims(row, 120, { log: { ...new MemoryBroker(stillClock).connect(), trim }, report: notes.report })
+  trims.saw(seen(1_000, 0, 9_000))
+  const cut = (): void => trims.cut([{ topic: IN, partition: 0, offset: 9_000 }])
+  cut()
+  cut()
+  expect(asked).toHaveLength(1)
+  asked[0]?.reject(new Error('no broker'))
+  await expect.poll(() => (cut(), asked.length)).toBe(2)
+  expect(notes.lines).toEqual(['warn: an input could not be cut; it is tried again'])
+  asked[1]?.resolve()
 })

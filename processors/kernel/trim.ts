@@ -63,8 +63,7 @@ export class Trim {
   }
 
   /** What a fetch brought. */
-  saw({ records, start, end, error }: Slice): void {
-    if (error !== undefined) return
+  saw({ records, start, end }: Slice): void {
     this.#start = start
     this.#end = end
     this.#records += records.length
