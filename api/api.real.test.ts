@@ -130,10 +130,22 @@ const pasts: readonly (readonly Past[])[] = [
   [pastOf('binance', hoursAgo(2)), pastOf('coinbase', hoursAgo(30))],
   [pastOf('binance', Infinity)],
 ]
+/** Of buckets that are no whole hours trades may begin to count at any minute. */
+const pastsOf = (width: number): readonly (readonly Past[])[] => {
+  const minutes = (hours: number, count: number): number => hoursAgo(hours) + count * 60 * SECOND
+  const within = [pastOf('binance', minutes(2, 17)), pastOf('coinbase', minutes(1, 4))]
+  return width % HOUR === 0 ? pasts : [...pasts, within]
+}
 const ofTakers = (past: readonly Past[]): Past[] => past.filter(({ venue }) => venue === 'binance')
 
 /** Nothing is taken from memory. */
-const positionsOf = (hoursTo: number): FlowPositions => ({ now, hoursTo, storedTo: Infinity, held: [] })
+const positionsOf = (sumsTo: number): FlowPositions => ({
+  now,
+  hoursTo: floorTo(sumsTo, HOUR),
+  fivesTo: floorTo(sumsTo, 300 * SECOND),
+  storedTo: Infinity,
+  held: [],
+})
 
 describe('ClickHouse gives what the plainest computation gives', () => {
   const same = async <Rows>(read: (database: Database) => Promise<Rows>, tidy = (rows: Rows): unknown => rows) => {
@@ -163,9 +175,9 @@ describe('ClickHouse gives what the plainest computation gives', () => {
       const width = seconds * SECOND
       const from = floorTo(open, width) - 20 * width
       const range = { asset: 'btc', width, from, to: from + 21 * width, anchor: undefined }
-      for (const past of pasts.map(ofTakers))
-        for (const hoursTo of [0, open - (open % HOUR)]) {
-          const asked = { ...range, past, positions: positionsOf(hoursTo) }
+      for (const past of pastsOf(width).map(ofTakers))
+        for (const sumsTo of [0, open]) {
+          const asked = { ...range, past, positions: positionsOf(sumsTo) }
           const rows = await same((database) => readFlow(database, asked), byVenue)
           expect(rows.length).toBeGreaterThan(4)
         }
@@ -176,8 +188,8 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     const [width, anchor] = [300 * SECOND, floorTo(open, HOUR) - ago * SECOND]
     const range = { asset: 'btc', width, from: floorTo(open, width) - 2 * width, to: open + width, anchor }
     for (const past of pasts.map(ofTakers))
-      for (const hoursTo of [0, floorTo(open, HOUR)]) {
-        const asked = { ...range, past, positions: positionsOf(hoursTo) }
+      for (const sumsTo of [0, open]) {
+        const asked = { ...range, past, positions: positionsOf(sumsTo) }
         const rows = await same((database) => readFlow(database, asked), byVenue)
         expect(rows.length).toBeGreaterThan(1)
       }
@@ -197,13 +209,13 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     const range = { asset: 'btc', instruments, limit, from: open - (open % (24 * HOUR)) - 48 * HOUR, to: open + HOUR }
     const venueOf = (name: string): boolean => venue === 'all' || venue === name
     for (const width of [300 * SECOND, HOUR, 24 * HOUR, 7 * 24 * HOUR])
-      for (const past of pasts)
-        for (const hoursTo of [0, open - (open % HOUR)]) {
+      for (const past of pastsOf(width))
+        for (const sumsTo of [0, open]) {
           const asked = {
             ...range,
             width,
             past: past.filter(({ venue }) => venueOf(venue)),
-            positions: positionsOf(hoursTo),
+            positions: positionsOf(sumsTo),
           }
           await same((database) => readCandles(database, asked, side))
         }

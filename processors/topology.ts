@@ -15,9 +15,16 @@ export const topology: readonly ProcessorRow[] = [
     inputs: ['market.trades'],
     outputs: ['derived.flow', 'derived.signals', 'alerts.inputs'],
     state: 'state.cvd',
-    retold: ({ type, value }) => (type === 'flow' ? value.bucket : type === 'flow_hour' ? value.hour : undefined),
-    generation: 4,
-    reason: 'the volume of the hour of the first trade is told, which the venue’s candle of that hour may stand for',
+    retold: ({ type, value }) =>
+      type === 'flow'
+        ? value.bucket
+        : type === 'flow_hour'
+          ? value.hour
+          : type === 'flow_five'
+            ? value.start
+            : undefined,
+    generation: 5,
+    reason: 'what is traded in five minutes is told',
     core: cvd,
   },
   {

@@ -148,9 +148,9 @@ export const topics = [
     key: 'asset|instrument|bucket|part',
     partitions: 'asset',
     kind: 'upsert',
-    records: ['flow', 'mark', 'flow_hour', 'cvd'],
+    records: ['flow', 'mark', 'flow_hour', 'flow_five', 'cvd'],
     description:
-      'Taker volume per instrument and 10 s bucket, the stream and each backfill apart; per hour; and of an asset as it is now.',
+      'Taker volume per instrument and 10 s bucket, the stream and each backfill apart; per five minutes and hour; and of an asset as it is now.',
   },
   {
     name: 'derived.signals',

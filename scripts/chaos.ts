@@ -292,7 +292,7 @@ function summary(report: Report, tally: Tally, rung: AlertReport): object {
     recovered_ms_max: tally.recoveredMsMax,
     disturbances: tally.disturbances,
     stale: report.stale,
-    hours_off: report.hoursOff,
+    sums_off: report.sumsOff,
     gaps: report.rows.reduce((count, row) => count + row.gaps.length, 0),
     trades: tradesOf(report.rows),
     trades_in_gaps: report.rows.reduce((count, { inGaps }) => count + inGaps.source.count, 0),

@@ -80,7 +80,7 @@ const shown: Readonly<Partial<Record<TopicName, readonly RecordType[]>>> = {
   'market.candles': ['candle', 'mark'],
   'market.history': ['venue_candle'],
   'market.instruments': ['instrument'],
-  'derived.flow': ['flow', 'flow_hour', 'cvd', 'mark'],
+  'derived.flow': ['flow', 'flow_hour', 'flow_five', 'cvd', 'mark'],
   'derived.signals': ['signal', 'mark'],
   'derived.funding': ['funding', 'mark'],
   'derived.audit': ['audit', 'mark'],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { CvdTestDriver, mark, SECOND, T0 } from '../../processors/cvd/testing/records.ts'
 import { takeIn } from '../../processors/present/present.ts'
 import { emptyPresent } from '../../processors/present/state.ts'
-import type { Flow, FlowHour, Micros } from '../../schemas/records.ts'
+import type { Flow, FlowFive, FlowHour, Micros, Records } from '../../schemas/records.ts'
 import { partsOf, usualTradeVenues } from '../../schemas/venues.ts'
 import { Present } from '../present/present.ts'
 import { batches, rowsOf } from '../testing/flow-logs.ts'
@@ -17,39 +17,48 @@ import { bounded, LAW_MS } from '../../processors/kernel/testing/law.ts'
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-type TimedFlow = Omit<Flow, 'bucket'> & { readonly at: Micros }
+type TimedFlow = Omit<Flow, 'bucket' | 'final'> & { readonly at: Micros }
 
-/** The newest version of each hour's row. */
-function hoursOf(fed: CvdTestDriver): FlowHour[] {
-  const rows = new Map<string, FlowHour>()
+/** The newest version of each row of hours or five minutes. */
+function sumsOf<Type extends 'flow_hour' | 'flow_five'>(fed: CvdTestDriver, type: Type): Records[Type][] {
+  const rows = new Map<string, Records[Type]>()
   for (const { key, message } of fed.emitted) {
     const { v = 0 } = rows.get(key) ?? {}
-    if (message?.type === 'flow_hour' && message.value.v >= v) rows.set(key, message.value)
+    if (message?.type === type && message.value.v >= v) rows.set(key, message.value as Records[Type])
   }
   return [...rows.values()]
 }
 
-/** The two tables, read by the bounds of the queries as these say. */
+/** The three tables, read by the bounds of the queries as these say. */
 class Tables implements Database {
   readonly #rows: readonly Flow[]
   readonly #hours: readonly FlowHour[]
+  readonly #fives: readonly FlowFive[]
 
   constructor(fed: CvdTestDriver) {
     this.#rows = rowsOf(fed)
-    this.#hours = hoursOf(fed)
+    this.#hours = sumsOf(fed, 'flow_hour')
+    this.#fives = sumsOf(fed, 'flow_five')
   }
 
   query(sql: string, params: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> {
     const value = (name: string): number => Number(params[name] ?? 0)
     const isCandles = sql.includes('argMin')
     const from = isCandles ? value('from') : value('anchor')
+    const begin = isCandles ? from : value('whole')
     const hours = sql.includes('FROM flow_hours_log')
-      ? this.#hours.filter(({ hour }) => hour < value('hours') && hour >= value('whole'))
+      ? this.#hours.filter(({ hour }) => hour >= begin && hour < value('hours'))
       : []
-    const isBucket = (bucket: Micros): boolean => bucket >= value('hours') || bucket < value('whole')
+    const firstFive = Math.max(begin, value('hours'), value('begun'))
+    const fives = sql.includes('FROM flow_fives_log')
+      ? this.#fives.filter(({ start }) => start >= firstFive && start < value('fives'))
+      : []
+    const isBucket = (bucket: Micros): boolean =>
+      bucket >= value('fives') || bucket < value('whole') || (bucket >= value('hours') && bucket < value('begun'))
     const rows = this.#rows.filter(({ bucket }) => isBucket(bucket) && bucket < value('to'))
     const read: TimedFlow[] = [
       ...hours.map(({ hour: at, ...row }) => ({ ...row, at })),
+      ...fives.map(({ start: at, ...row }) => ({ ...row, at })),
       ...rows.map(({ bucket: at, ...row }) => ({ ...row, at })),
     ].filter((row) => row.asset === params['asset'] && row.at >= from)
     return Promise.resolve(isCandles ? candlesOf(read, value('width')) : flowsOf(read, value('from'), value('width')))
@@ -94,7 +103,7 @@ function candlesOf(rows: readonly TimedFlow[], width: Micros): object[] {
 const volumesOf = (rows: readonly (FlowRow | CandleRow)[]): unknown[] =>
   rows.map((row) => ({ ...row, backfilled: null })).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
-describe('flow by hours, buckets and memory', () => {
+describe('flow by hours, five minutes, buckets and memory', () => {
   it('is what adding up all rows of buckets gives', { timeout: LAW_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(batches, fc.nat(400), fc.nat(40), async (log, back, lag) => {
@@ -125,10 +134,10 @@ interface ComparedAt {
 
 async function compare(fed: CvdTestDriver, present: Present, { asset, told, back }: ComparedAt): Promise<void> {
   const places = flowPositions(present, asset, told)
-  const plain = { ...places, hoursTo: 0, storedTo: Infinity, held: [] }
+  const plain = { ...places, hoursTo: 0, fivesTo: 0, storedTo: Infinity, held: [] }
   const instruments = tradedOf({ present, asset, counted: usualTradeVenues }).map(({ instrument }) => instrument)
   const tables = new Tables(fed)
-  for (const width of [MINUTE, HOUR]) {
+  for (const width of [MINUTE, 5 * MINUTE, HOUR]) {
     const to = floorTo(places.now, width) + width
     const range = { asset, width, to, from: Math.max(0, to - back * width) }
     for (const anchor of [undefined, range.from - (back % 100) * MINUTE]) {

@@ -8,6 +8,7 @@ import { listed } from '../../schemas/testing/instrument.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { tradeVenues } from '../../schemas/venues.ts'
 import { flowKey } from '../../processors/cvd/bucket.ts'
+import { fiveKey } from '../../processors/cvd/five-minutes.ts'
 import { hourKey } from '../../processors/cvd/hours.ts'
 import { cvdKey } from '../../processors/cvd/volumes.ts'
 import { candleOf, rowOf } from './fake-present.ts'
@@ -71,6 +72,7 @@ export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<vo
     fake.flows.map((flow) => flowOf(flow, 2)),
   )
   await put(target, 'derived.flow', partition, hoursOf(fake.flows.map(rowOf)))
+  await put(target, 'derived.flow', partition, fivesOf(fake.flows.map(rowOf)))
   await put(
     target,
     'market.history',
@@ -130,11 +132,25 @@ function flows(open: Micros): FakeFlow[] {
   return [...new Map(rows.map((flow) => [`${flow.venue}|${flow.bucket}|${flow.part}`, flow])).values()]
 }
 
-/** Hours by the plainest computation; a late trade is a row of its own. */
 function hoursOf(rows: readonly Flow[]): [string, Message<'flow_hour'>][] {
-  const hourOf = ({ bucket }: Flow): Micros => bucket - (bucket % HOUR)
-  const keyOf = (row: Flow): string => [row.instrument, hourOf(row), Math.min(0, row.part)].join('|')
-  return [...Map.groupBy(rows, keyOf).values()].flatMap((own): [string, Message<'flow_hour'>][] => {
+  return sumsOf(rows, HOUR).map(({ start: hour, ...sums }) => {
+    const value = { ...sums, hour }
+    return [hourKey(value), { type: 'flow_hour', value }]
+  })
+}
+
+function fivesOf(rows: readonly Flow[]): [string, Message<'flow_five'>][] {
+  return sumsOf(rows, 300 * SECOND).map((sums) => {
+    const { final: _, ...value } = sums
+    return [fiveKey(value), { type: 'flow_five', value }]
+  })
+}
+
+/** Of times of a width by the plainest computation; a late trade is a row of its own. */
+function sumsOf(rows: readonly Flow[], width: Micros): (Omit<Flow, 'bucket'> & { readonly start: Micros })[] {
+  const startOf = ({ bucket }: Flow): Micros => bucket - (bucket % width)
+  const keyOf = (row: Flow): string => [row.instrument, startOf(row), Math.min(0, row.part)].join('|')
+  return [...Map.groupBy(rows, keyOf).values()].flatMap((own) => {
     const opened = own.toSorted((a, b) => a.open_time - b.open_time)[0]
     const closed = own.toSorted((a, b) => b.close_time - a.close_time)[0]
     if (opened === undefined || closed === undefined) return []
@@ -143,7 +159,7 @@ function hoursOf(rows: readonly Flow[]): [string, Message<'flow_hour'>][] {
     const { bucket: _, ...last } = closed
     const value = {
       ...last,
-      hour: hourOf(closed),
+      start: startOf(closed),
       part: Math.min(0, closed.part),
       buy: sum('buy'),
       sell: sum('sell'),
@@ -156,7 +172,7 @@ function hoursOf(rows: readonly Flow[]): [string, Message<'flow_hour'>][] {
       high: Math.max(...own.map(({ high }) => high)),
       low: Math.min(...own.map(({ low }) => low)),
     }
-    return [[hourKey(value), { type: 'flow_hour', value }]]
+    return [value]
   })
 }
 

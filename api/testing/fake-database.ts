@@ -258,9 +258,10 @@ function sum(flows: readonly FakeFlow[], value: (flow: FakeFlow) => number): num
   return flows.reduce((total, flow) => total + value(flow), 0)
 }
 
-/** Of hours the backfills are in the sum, late trades beside it. */
-function lateParts(flows: readonly FakeFlow[], { hours, whole = 0 }: Params): number {
-  const isBucket = ({ bucket }: FakeFlow): boolean => bucket >= Number(hours) || bucket < Number(whole)
+/** Of hours and five minutes the backfills are in the sum, late trades beside it. */
+function lateParts(flows: readonly FakeFlow[], { hours, fives, begun, whole = 0 }: Params): number {
+  const isBucket = ({ bucket }: FakeFlow): boolean =>
+    bucket >= Number(fives) || bucket < Number(whole) || (bucket >= Number(hours) && bucket < Number(begun))
   return flows.filter((flow) => flow.part < 0 || (flow.part > 0 && isBucket(flow))).length
 }
 

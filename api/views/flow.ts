@@ -5,13 +5,18 @@ import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Present } from '../present/present.ts'
 import { flowTime } from './cvd.ts'
 import { floorTo, intervals, type Range } from './range.ts'
+import { timeParam } from './time.ts'
 
 /**
- * SQL of what the views `flow_10s` and `flow_1h` are of: one row of each key. The views name 24 columns, which costs every
+ * SQL of what the views `flow_10s`, `flow_5m` and `flow_1h` are of: one row of each key. The views name 24 columns, which costs every
  * question that goes by them 4 to 8 ms of planning.
  */
 export const bucketsTable = 'flow_log FINAL'
+export const fivesTable = 'flow_fives_log FINAL'
 export const hoursTable = 'flow_hours_log FINAL'
+/** SQL of which of them are read beside hours, as `storedRange` says. */
+export const fivesRead = `start >= greatest(${timeParam('hours')}, ${timeParam('begun')}) AND start < ${timeParam('fives')}`
+export const bucketsRead = `(bucket >= ${timeParam('hours')} AND bucket < ${timeParam('begun')} OR bucket >= ${timeParam('fives')})`
 /** SQL of an instrument's venue. */
 export const venueSql = "splitByChar(':', instrument)[1]"
 
@@ -47,8 +52,9 @@ export function isCounted(instrument: string, counted: readonly TradeVenueRow[])
 export interface FlowPositions {
   /** The `now` of the data. */
   readonly now: Micros
-  /** Hours before it are read as hours. */
+  /** Hours before it are read as hours, five minutes before `fivesTo` as such. */
   readonly hoursTo: Micros
+  readonly fivesTo: Micros
   /** Buckets before it are read from ClickHouse, the others are `held`. */
   readonly storedTo: Micros
   readonly held: readonly Flow[]
@@ -63,20 +69,34 @@ export function flowPositions(present: Present, asset: string, told: Micros): Fl
   const storedTo = flowHeldFrom(state, asset)
   const now = flowTime(present, asset)
   if (now === undefined || storedTo === 0 || told < storedTo + LATENESS)
-    return { now: told, hoursTo: floorTo(told - LATENESS, intervals['1h']), storedTo: Infinity, held: [] }
+    return { now: told, ...sumsTo(told - LATENESS), storedTo: Infinity, held: [] }
   const held = [...state.open.values()].filter((row) => row.asset === asset && row.bucket >= storedTo)
-  return { now, hoursTo: floorTo(storedTo, intervals['1h']), storedTo, held }
+  return { now, ...sumsTo(storedTo), storedTo, held }
+}
+
+function sumsTo(closed: Micros): Pick<FlowPositions, 'hoursTo' | 'fivesTo'> {
+  return { hoursTo: floorTo(closed, intervals['1h']), fivesTo: floorTo(closed, intervals['5m']) }
+}
+
+interface Reading {
+  readonly width: Micros
+  /** What lies before the range is wanted too. */
+  readonly before: boolean
+  /** Where an instrument's trades begin to count within five minutes: these are read as buckets. */
+  readonly begun: Micros
 }
 
 /**
- * Bounds of what is read of a range in buckets of `width`: whole hours up to `hours`, buckets from there up to `to`.
- * `before`: what lies before the range is wanted too.
+ * Bounds of what is read of a range in buckets of a width: whole hours up to `hours`, five minutes from there up to `fives`,
+ * buckets from there up to `to`, and up to `begun` too.
  */
 export function storedRange(
-  { hoursTo, storedTo }: FlowPositions,
+  { hoursTo, fivesTo, storedTo }: FlowPositions,
   { from, to }: Range,
-  { width, before }: { readonly width: Micros; readonly before: boolean },
-): Range & { readonly hours: Micros } {
-  const wholeTo = width % intervals['1h'] === 0 ? to : before ? floorTo(from, intervals['1h']) : from
-  return { from, hours: Math.min(wholeTo, hoursTo), to: Math.min(to, storedTo) }
+  { width, before, begun }: Reading,
+): Range & Readonly<Record<'hours' | 'fives' | 'begun', Micros>> {
+  const wholeTo = (whole: Micros): Micros => (width % whole === 0 ? to : before ? floorTo(from, whole) : from)
+  const hours = Math.min(wholeTo(intervals['1h']), hoursTo)
+  const fives = Math.max(hours, Math.min(wholeTo(intervals['5m']), fivesTo))
+  return { from, hours, fives, begun, to: Math.min(to, storedTo) }
 }

@@ -2,8 +2,27 @@ import type { Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
-import { bucketsTable, hoursTable, storedRange, venueSql, type FlowPositions } from './flow.ts'
-import { candlesOfPast, isTold, pastParams, sourceRangeOf, sourceSql, toldBehind, untilSql, type Past } from './past.ts'
+import {
+  bucketsRead,
+  bucketsTable,
+  fivesRead,
+  fivesTable,
+  hoursTable,
+  storedRange,
+  venueSql,
+  type FlowPositions,
+} from './flow.ts'
+import {
+  begunOf,
+  candlesOfPast,
+  isTold,
+  pastParams,
+  sourceRangeOf,
+  sourceSql,
+  toldBehind,
+  untilSql,
+  type Past,
+} from './past.ts'
 import { joinedRange, ofTrades, sourceOf, type Source, type SourceRange } from './held-past.ts'
 import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
 import { iso, microsSql, timeParam } from './time.ts'
@@ -14,21 +33,22 @@ export interface FlowRow {
   readonly time: Micros | null
   readonly buy: number
   readonly sell: number
-  /** Some of its trades came later; of whole hours only what came hours later: gaps tell the rest. */
+  /** Some of its trades came later; of hours and five minutes only what came hours later: gaps tell the rest. */
   readonly backfilled: boolean
   readonly made: SourceRange
 }
 
-/** Where whole hours are read as hours, and everything else. */
+/** What is read as hours, as five minutes, and everything else. */
 const fromStart = {
   hours: `hour < ${timeParam('hours')}`,
-  buckets: `bucket >= ${timeParam('hours')} AND bucket < ${timeParam('to')}`,
+  fives: fivesRead,
+  buckets: bucketsRead,
 }
 /** The same from an anchor on, which may lie within an hour: what there is of that is read as buckets too. */
 const fromAnchor = {
   hours: `hour >= ${timeParam('whole')} AND hour < ${timeParam('hours')}`,
-  buckets: `bucket >= ${timeParam('anchor')} AND bucket < ${timeParam('to')}
-      AND (bucket < ${timeParam('whole')} OR bucket >= ${timeParam('hours')})`,
+  fives: `start >= ${timeParam('whole')} AND ${fivesRead}`,
+  buckets: `bucket >= ${timeParam('anchor')} AND (bucket < ${timeParam('whole')} OR ${bucketsRead})`,
 }
 
 /** Of a candle that says what takers bought. */
@@ -59,14 +79,15 @@ const past = {
 }
 
 function flowSql(anchor: 'fromStart' | 'fromAnchor', hasPast: boolean): string {
-  const { hours, buckets } = { fromStart, fromAnchor }[anchor]
+  const { hours, fives, buckets } = { fromStart, fromAnchor }[anchor]
   const { early, told, candles } = hasPast ? past[anchor] : { early: isEarly, told: '1', candles: undefined }
   return `SELECT venue, time_us, sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts,
   min(past) AS past_least, max(past) AS past_most
   FROM (SELECT venue, if(${early}, -1, ${bucketSql('at')}) AS time_us, part, buy, sell, 0 AS past
     FROM (SELECT ${venueSql} AS venue, instrument, hour AS at, part, buy, sell FROM ${hoursTable} WHERE asset = {asset:String} AND ${hours}
+      UNION ALL SELECT ${venueSql} AS venue, instrument, start AS at, part, buy, sell FROM ${fivesTable} WHERE asset = {asset:String} AND ${fives}
       UNION ALL SELECT ${venueSql} AS venue, instrument, bucket AS at, part, buy, sell FROM ${bucketsTable}
-        WHERE asset = {asset:String} AND ${buckets})
+        WHERE asset = {asset:String} AND bucket < ${timeParam('to')} AND ${buckets})
     WHERE ${told}${candles === undefined ? '' : ` UNION ALL ${candles}`})
   GROUP BY venue, time_us`
 }
@@ -86,9 +107,9 @@ export async function readFlow(
   database: Database,
   { asset, width, positions, anchor, past: own, ...range }: FlowQuery,
 ): Promise<FlowRow[]> {
-  const bounds = storedRange(positions, range, { width, before: true })
   const from = anchor === undefined ? {} : { anchor, whole: ceilTo(anchor, intervals['1h']) }
   const told = toldBehind(own, anchor ?? range.from)
+  const bounds = storedRange(positions, range, { width, before: true, begun: begunOf(told) })
   const sql = flowSql(anchor === undefined ? 'fromStart' : 'fromAnchor', told.length > 0)
   const about =
     told.length === 0 ? {} : { ...pastParams(told, width), end: range.to, untold: untoldTo(told, positions) }

@@ -1,7 +1,25 @@
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
-import { bucketsTable, hoursTable, storedRange, type FlowPositions } from './flow.ts'
-import { candlesOfPast, isTold, pastParams, sourceSql, sourceRangeOf, toldBehind, untilSql, type Past } from './past.ts'
+import {
+  bucketsRead,
+  bucketsTable,
+  fivesRead,
+  fivesTable,
+  hoursTable,
+  storedRange,
+  type FlowPositions,
+} from './flow.ts'
+import {
+  begunOf,
+  candlesOfPast,
+  isTold,
+  pastParams,
+  sourceSql,
+  sourceRangeOf,
+  toldBehind,
+  untilSql,
+  type Past,
+} from './past.ts'
 import { joinedRange, ofTrades, type SourceRange } from './held-past.ts'
 import { bucketSql, floorTo, intervals, type Range } from './range.ts'
 import { microsSql, timeParam } from './time.ts'
@@ -17,7 +35,7 @@ export interface CandleRow {
   readonly sell: number
   /** Trade records, or a venue's own count; a venue may merge several fills into one. */
   readonly trades: number
-  /** Some of its trades came later; of whole hours only what came hours later: gaps tell the rest. */
+  /** Some of its trades came later; of hours and five minutes only what came hours later: gaps tell the rest. */
   readonly backfilled: boolean
   readonly made: SourceRange
 }
@@ -40,8 +58,10 @@ const columns = `part, buy, sell, buy_count + sell_count AS records, open, high,
 const of = 'asset = {asset:String} AND instrument IN {instruments:Array(String)}'
 const hoursSql = `SELECT hour AS at, ${columns} FROM ${hoursTable}
   WHERE ${of} AND hour >= ${timeParam('from')} AND hour < ${timeParam('hours')}`
+const fivesSql = `SELECT start AS at, ${columns} FROM ${fivesTable}
+  WHERE ${of} AND start >= ${timeParam('from')} AND ${fivesRead}`
 const bucketsSql = `SELECT bucket AS at, ${columns} FROM ${bucketsTable}
-  WHERE ${of} AND bucket >= greatest(${timeParam('from')}, ${timeParam('hours')}) AND bucket < ${timeParam('to')}`
+  WHERE ${of} AND bucket >= ${timeParam('from')} AND bucket < ${timeParam('to')} AND ${bucketsRead}`
 const pastSql = `SELECT start AS at, 0 AS part, ifNull(taker_buy, 0) AS buy, volume - buy AS sell, ifNull(trades, 0) AS records,
   open, high, low, close, start AS open_time, addMicroseconds(start, seconds * 1000000 - 1) AS close_time, 0 AS first_id, 0 AS last_id,
   ${sourceSql} AS past ${candlesOfPast} AND volume > 0 AND start >= ${timeParam('from')} AND start < ${timeParam('end')}`
@@ -51,14 +71,15 @@ const sinceTrades = (time: string): string => ` AND ${microsSql(time)} >= ${unti
 function rowsSql(width: Micros, hasPast: boolean): string {
   const told = (sql: string, time: string): string => (hasPast ? sql + sinceTrades(time) : sql)
   const hours = width % intervals['1h'] === 0 ? [told(hoursSql, 'hour')] : []
-  return [...hours, told(bucketsSql, 'bucket'), ...(hasPast ? [pastSql] : [])].join(' UNION ALL ')
+  const fives = width % intervals['5m'] === 0 ? [told(fivesSql, 'start')] : []
+  return [...hours, ...fives, told(bucketsSql, 'bucket'), ...(hasPast ? [pastSql] : [])].join(' UNION ALL ')
 }
 
 /** A time and an id as one number, by which rows are compared faster than by a pair. */
 const placeSql = (time: string, id: string): string => `bitShiftLeft(toUInt128(${microsSql(time)}), 64) + ${id}`
 
 /**
- * Candles are put together from whole hours and 10 s buckets: the open is that of the earliest part by venue time, the
+ * Candles are put together from whole hours, five minutes and 10 s buckets: the open is that of the earliest part by venue time, the
  * close that of the latest. Of equal times the lower id opens and the higher one closes.
  */
 function candlesSql(side: Side, width: Micros, hasPast: boolean): string {
@@ -75,7 +96,7 @@ function candlesSql(side: Side, width: Micros, hasPast: boolean): string {
 export async function readCandles(database: Database, query: CandleQuery, side: Side): Promise<CandleRow[]> {
   const { asset, instruments, width, limit, positions } = query
   const past = toldBehind(query.past, query.from)
-  const bounds = storedRange(positions, query, { width, before: false })
+  const bounds = storedRange(positions, query, { width, before: false, begun: begunOf(past) })
   const about = past.length === 0 ? {} : { ...pastParams(past, width), end: query.to }
   const params = { asset, instruments, width, limit, ...bounds, ...about }
   const rows = await database.query(candlesSql(side, width, past.length > 0), params)

@@ -6,7 +6,7 @@ import type { First } from './covered.ts'
 import { Row, type Database } from './database.ts'
 import type { Traded } from './flow.ts'
 import type { SourceRange } from './held-past.ts'
-import { intervals } from './range.ts'
+import { ceilTo, intervals } from './range.ts'
 import { microsSql } from './time.ts'
 
 /** Of one instrument, where its venue's past ends and our trades begin. */
@@ -167,6 +167,12 @@ export function isTold(past: readonly Past[], instrument: string, time: Micros):
 /** Those of which something is told behind a time: up to where trades count it is candles that are told. */
 export function toldBehind(past: readonly Past[], time: Micros): readonly Past[] {
   return past.filter(({ until }) => until > time)
+}
+
+/** The end of the five minutes in which trades of the last of them begin to count; 0: of none they do. */
+export function begunOf(past: readonly Past[]): Micros {
+  const begun = past.map(({ until }) => until).filter(Number.isFinite)
+  return ceilTo(Math.max(0, ...begun), intervals['5m'])
 }
 
 /** SQL of from when on the trades of a row's instrument count, microseconds. */

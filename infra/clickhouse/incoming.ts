@@ -19,6 +19,7 @@ export const tellingField: Partial<{ readonly [Type in RecordType]: keyof Record
   venue_candle: 'seconds',
   flow: 'bucket',
   flow_hour: 'hour',
+  flow_five: 'start',
   signal: 'kind',
   funding: 'asset',
   audit: 'minute',

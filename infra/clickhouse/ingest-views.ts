@@ -63,6 +63,7 @@ const copies: readonly Copy[] = [
   { topic: 'market.candles', into: 'candles_log' },
   { topic: 'derived.flow', into: 'flow_log' },
   { topic: 'derived.flow', into: 'flow_hours_log', seldom: true },
+  { topic: 'derived.flow', into: 'flow_fives_log', seldom: true },
   { topic: 'derived.signals', into: 'signal_changes_log', as: { exchange: "ifNull(record.exchange, '')" } },
   { topic: 'derived.audit', into: 'audits_log' },
   { topic: 'alerts.inputs', into: 'metrics_log' },

@@ -43,6 +43,7 @@ export const inputTables: readonly TableMapping[] = [
 export const derivedTables: readonly TableMapping[] = [
   mapping('derived.flow', 'flow', 'flow_log', 'bucket', true),
   mapping('derived.flow', 'flow_hour', 'flow_hours_log', 'hour', true),
+  mapping('derived.flow', 'flow_five', 'flow_fives_log', 'start', true),
   mapping('derived.signals', 'signal', 'signal_changes_log', 'time', true),
   mapping('alerts.inputs', 'composite_price', 'prices_log', 'time', true),
   mapping('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time', true),

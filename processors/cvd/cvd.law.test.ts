@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
-import type { Cvd, Flow, FlowHour, Message, Records, Signal, Trade } from '../../schemas/records.ts'
+import type { Cvd, Flow, FlowFive, FlowHour, Message, Records, Signal, Trade } from '../../schemas/records.ts'
 import { CoreTestDriver } from '../kernel/testing/core-test-driver.ts'
 import { Driver } from '../kernel/testing/driver.ts'
 import { noFaults, PARTITIONS, plans, type Plan } from '../kernel/testing/fault-plans.ts'
@@ -11,6 +11,7 @@ import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 import { cvd } from './cvd.ts'
 
 const HOUR = 3_600 * SECOND
+const FIVE = 300 * SECOND
 /** So late in an hour that the trades lie in two. */
 const BEGIN = T0 + HOUR - 50 * SECOND
 /** Seconds behind it by which every log has ended. */
@@ -28,6 +29,7 @@ interface Input {
 interface Outcome {
   readonly flow: ReadonlyMap<string, Flow>
   readonly hours: ReadonlyMap<string, FlowHour>
+  readonly fives: ReadonlyMap<string, FlowFive>
   readonly cvds: ReadonlyMap<string, Cvd>
   readonly signals: ReadonlyMap<string, Signal>
   /** What the states have refused, by partition. */
@@ -108,15 +110,16 @@ describe('the cvd processor', () => {
   )
 
   it(
-    'sums up hours: once all buckets have closed, they say what the rows of their buckets say',
+    'sums up hours and five minutes: once all buckets have closed, they say what the rows of their buckets say',
     async () => {
       await fc.assert(
         fc.asyncProperty(logs(1 / 8), plans, fc.integer({ min: 100, max: 15_000 }), async (log, plan, after) => {
           const trades = log.filter(({ message }) => message.type === 'trade')
           const ended = [...log, ...marksOf(after), ...trades, ...marksOf(LAST)]
-          const { flow, hours } = await outcomeOf(ended, plan)
+          const { flow, hours, fives } = await outcomeOf(ended, plan)
           expect([...flow.values()].filter(({ final }) => !final)).toEqual([])
-          expect(byHour(hours.values())).toEqual(byHour(flow.values()))
+          expect(byTime(hours.values(), HOUR)).toEqual(byTime(flow.values(), HOUR))
+          expect(byTime(fives.values(), FIVE)).toEqual(byTime(flow.values(), FIVE))
         }),
         { ...bounded, numRuns: 200 },
       )
@@ -130,8 +133,8 @@ function marksOf(after: number): Input[] {
   return Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, message: mark(BEGIN + after * SECOND) }))
 }
 
-/** What readers make of rows of one instrument and hour. */
-function summed(rows: readonly (Flow | FlowHour)[]): Record<string, unknown> {
+/** What readers make of rows of one instrument and time. */
+function summed(rows: readonly (Flow | FlowHour | FlowFive)[]): Record<string, unknown> {
   const opens = rows.toSorted((a, b) => a.open_time - b.open_time || a.first_id - b.first_id)
   const closes = rows.toSorted((a, b) => b.close_time - a.close_time || b.last_id - a.last_id)
   const columns = ['buy', 'sell', 'buy_quote', 'sell_quote', 'buy_count', 'sell_count'] as const
@@ -144,10 +147,10 @@ function summed(rows: readonly (Flow | FlowHour)[]): Record<string, unknown> {
   }
 }
 
-function byHour(rows: Iterable<Flow | FlowHour>): Record<string, unknown> {
+function byTime(rows: Iterable<Flow | FlowHour | FlowFive>, width: number): Record<string, unknown> {
   const groups = Map.groupBy(rows, (row) => {
-    const time = 'hour' in row ? row.hour : row.bucket
-    return `${row.instrument} ${Math.floor(time / HOUR)}`
+    const time = 'bucket' in row ? row.bucket : 'hour' in row ? row.hour : row.start
+    return `${row.instrument} ${Math.floor(time / width)}`
   })
   return Object.fromEntries([...groups].map(([name, group]) => [name, summed(group)]))
 }
@@ -163,6 +166,7 @@ async function outcomeOf(log: readonly Input[], { steps, instances, ...snapshots
   return {
     flow: last(driver, 'flow'),
     hours: last(driver, 'flow_hour'),
+    fives: last(driver, 'flow_five'),
     cvds: last(driver, 'cvd'),
     signals: journal(driver),
     counts: tasks.map((task) => task.counts()),
@@ -170,7 +174,10 @@ async function outcomeOf(log: readonly Input[], { steps, instances, ...snapshots
 }
 
 /** As compaction leaves them, which must be what the highest version says too. */
-function last<Type extends 'flow' | 'flow_hour' | 'cvd'>(driver: Driver, type: Type): Map<string, Records[Type]> {
+function last<Type extends 'flow' | 'flow_hour' | 'flow_five' | 'cvd'>(
+  driver: Driver,
+  type: Type,
+): Map<string, Records[Type]> {
   const last = new Map<string, Records[Type]>()
   const highest = new Map<string, Records[Type]>()
   for (const { key, message } of driver.outputs('derived.flow')) {
@@ -200,8 +207,12 @@ function sorted<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
 }
 
 /** An outcome without what depends on offsets: versions, and the parts that are named by them. */
-function figures({ flow, hours, cvds, signals }: Outcome): unknown {
-  const rows = [...flow.values(), ...hours.values()].map((row) => ({ ...row, part: Math.max(row.part, -1), v: 0 }))
+function figures({ flow, hours, fives, cvds, signals }: Outcome): unknown {
+  const rows = [...flow.values(), ...hours.values(), ...fives.values()].map((row) => ({
+    ...row,
+    part: Math.max(row.part, -1),
+    v: 0,
+  }))
   const told = [...cvds.values()].map((value) => ({ ...value, v: 0 }))
   const changes = [...signals.values()].map((signal) => ({ ...signal, v: 0 }))
   return {
@@ -230,13 +241,16 @@ function counted(log: readonly Input[]): Trade[] {
     const { instrument, first_id, time } = message.value
     const bucket = Math.floor(time / 1e7)
     const isUnordered = instrument.startsWith('bybit')
-    if (isUnordered && bucket < Math.floor(((times.get(partition) ?? 0) - 7_200e6) / 1e7)) return []
+    if (isUnordered && time < keptFrom(times.get(partition) ?? 0)) return []
     const id = isUnordered ? `${instrument}|${bucket}|${first_id}` : `${instrument}|${first_id}`
     if (seen.has(id)) return []
     seen.add(id)
     return [message.value]
   })
 }
+
+/** Two hours behind a time, and the five minutes in which that lies. */
+const keptFrom = (time: number): number => Math.floor((time - 7_200e6) / 300e6) * 300e6
 
 const is = (side: 'buy' | 'sell') => (given: Trade) => given.taker === side
 

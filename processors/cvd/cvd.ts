@@ -2,6 +2,7 @@ import { emptyFields } from '../../schemas/codec.ts'
 import type {
   Cvd,
   Flow,
+  FlowFive,
   FlowHour,
   Gap,
   LogGap,
@@ -13,6 +14,7 @@ import type {
 import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey, flowOf } from './bucket.ts'
+import { fiveKey, fivesOf } from './five-minutes.ts'
 import { hourKey, hoursAgain, takeUnread, type Cause } from './hours.ts'
 import { forgetChanges, loadState, saveState } from './save.ts'
 import { hear, miss } from './metrics.ts'
@@ -28,7 +30,7 @@ type Emit = (output: Emitted) => void
 export const CVD = 'cvd'
 
 /**
- * From trades: taker volume per instrument in 10 s buckets, in hours and over four rolling periods, and the class of each
+ * From trades: taker volume per instrument in 10 s buckets, in five minutes, in hours and over four rolling periods, and the class of each
  * asset's volume delta over these. Marks move time. Gaps and ended subscriptions say which time is missing; what fills a gap comes as trades.
  */
 export const cvd: Processor<CvdState, Emitted> = {
@@ -56,11 +58,14 @@ export const cvd: Processor<CvdState, Emitted> = {
         for (const part of bucket.parts)
           emitFlow(flowOf(bucket.owner, bucket.index, part, bucket.index < state.closed), emit)
     for (const hour of hoursAgain(state)) emitHour(hour, emit)
+    for (const five of fivesOf(state, 0)) emitFive(five, emit)
     for (const value of toldAgain(state)) emitCvd(value, emit)
   },
 
   flush(state, emit) {
+    const fives = fivesOf(state, state.closed)
     emitHeldBack(state, 'all', emit)
+    for (const five of fives) emitFive(five, emit)
     for (const hour of takeUnread(state)) emitHour(hour, emit)
     takeUntold(state, (value) => emitCvd(value, emit))
   },
@@ -95,9 +100,10 @@ function applyGap(state: CvdState, instrument: InstrumentState, gap: Missing): v
 function applyMark(state: CvdState, moment: Moment, cause: Cause, emit: Emit): void {
   const { time, isUnread } = moment
   const isRare = isRareMark(state.time, time)
-  const { hours, signals, metrics } = advanceTime(state, moment, cause)
+  const { hours, fives, signals, metrics } = advanceTime(state, moment, cause)
   emitHeldBack(state, isUnread ? 'final' : 'all', emit)
   for (const hour of hours) emitHour(hour, emit)
+  for (const five of fives) emitFive(five, emit)
   takeUntold(state, (value) => emitCvd(value, emit))
   for (const signal of signals) emitSignal(signal, emit)
   for (const metric of metrics) emitMetric(metric, emit)
@@ -110,6 +116,8 @@ function emitHeldBack(state: CvdState, which: 'all' | 'final', emit: Emit): void
   takeHeldBack(state, which, (row) => emitFlow(row, emit))
   for (const hour of state.lateHours) emitHour(hour, emit)
   state.lateHours.length = 0
+  for (const five of state.lateFives) emitFive(five, emit)
+  state.lateFives.length = 0
 }
 
 function emitFlow(row: Flow, emit: Emit): void {
@@ -118,6 +126,10 @@ function emitFlow(row: Flow, emit: Emit): void {
 
 function emitHour(hour: FlowHour, emit: Emit): void {
   emit({ topic: 'derived.flow', key: hourKey(hour), message: { type: 'flow_hour', value: hour } })
+}
+
+function emitFive(five: FlowFive, emit: Emit): void {
+  emit({ topic: 'derived.flow', key: fiveKey(five), message: { type: 'flow_five', value: five } })
 }
 
 function emitCvd(value: Cvd, emit: Emit): void {

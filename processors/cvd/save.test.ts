@@ -37,11 +37,11 @@ describe('a saved state', () => {
       trade(),
       trade(bybit),
       mark(T0 + 20 * SECOND),
-      mark(T0 + HORIZON + 10 * SECOND),
+      mark(T0 + HORIZON + 300 * SECOND),
     )
     fed.core.forget?.(fed.state)
     expect(Object.keys(saved(fed))).toEqual(['clock'])
-    expect(Object.keys(saved(fed.batch(trade({ ...bybit, time: T0 + HORIZON }))))).toHaveLength(2)
+    expect(Object.keys(saved(fed.batch(trade({ ...bybit, time: T0 + HORIZON + 300 * SECOND }))))).toHaveLength(2)
   })
 
   it.each([
@@ -56,7 +56,7 @@ describe('a saved state', () => {
     const fed = new CvdTestDriver().batch(trade())
     const parts = new Map<string, Buffer>()
     fed.save(parts)
-    fed.batch(mark(T0 + HORIZON + 10 * SECOND)).save(parts)
+    fed.batch(mark(T0 + HORIZON + 300 * SECOND)).save(parts)
     expect([...parts.keys()].filter((key) => key.startsWith('bucket'))).toEqual([])
   })
 

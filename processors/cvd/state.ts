@@ -1,5 +1,5 @@
 import { partsOf, tradeVenues } from '../../schemas/venues.ts'
-import type { FlowHour, Micros } from '../../schemas/records.ts'
+import type { FlowFive, FlowHour, Micros } from '../../schemas/records.ts'
 import { BUCKET, bucketIndex, type Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
 import { CoveredTime, type Stretch } from './covered-time.ts'
@@ -12,6 +12,8 @@ import type { SignalClass } from './signal.ts'
 export const LATENESS: Micros = 2_000_000
 /** Buckets, and ids without order, are kept this long behind partition time. */
 export const HORIZON: Micros = 2 * 3_600_000_000
+/** Width of five minutes, in buckets: all buckets of five minutes are kept, or none. */
+export const FIVE_BUCKETS = 30
 
 export const periodNames = Object.keys(periods) as PeriodName[]
 
@@ -129,6 +131,8 @@ export interface CvdState {
   readonly untold: AssetState[]
   /** Rows of trades whose hour is not kept, and of hours before a change, that wait for the batch or the next mark to end. */
   readonly lateHours: FlowHour[]
+  /** Rows of trades whose bucket is not kept, that wait as well. */
+  readonly lateFives: FlowFive[]
   readonly refused: Record<Refusal, number>
   /** Trades that came after their bucket had left the state. */
   late: number
@@ -158,6 +162,7 @@ export function emptyState(): CvdState {
     unreadHours: new Set(),
     untold: [],
     lateHours: [],
+    lateFives: [],
     refused: { duplicate: 0, overlap: 0, unchecked: 0, no_taker: 0 },
     late: 0,
     changed: { buckets: [], coverages: [], gone: [], hours: [], goneHours: [] },
@@ -168,7 +173,18 @@ export function emptyState(): CvdState {
 export function setTime(state: CvdState, time: Micros): void {
   state.time = time
   state.closed = Math.max(0, bucketIndex(time - LATENESS))
-  state.gone = Math.max(0, bucketIndex(time - HORIZON))
+  state.gone = fiveStart(Math.max(0, bucketIndex(time - HORIZON)))
+}
+
+/** The first bucket of the five minutes that a bucket lies in. */
+export function fiveStart(bucket: number): number {
+  return Math.floor(bucket / FIVE_BUCKETS) * FIVE_BUCKETS
+}
+
+/** The indices of kept buckets in a range, ascending. Costs what changed: usually the range is one bucket long. */
+export function indicesWithin({ buckets }: CvdState, from: number, to: number): number[] {
+  if (to - from > buckets.size) return [...buckets.keys()].filter((at) => at >= from && at < to).sort((a, b) => a - b)
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter((at) => buckets.has(at))
 }
 
 export function assetOf(state: CvdState, asset: string): AssetState {

@@ -1,10 +1,20 @@
-import type { FlowHour, Metric, Micros, Signal } from '../../schemas/records.ts'
+import type { FlowFive, FlowHour, Metric, Micros, Signal } from '../../schemas/records.ts'
 import { BUCKET } from './bucket.ts'
 import { coveredShare } from './covered-time.ts'
 import { periods, windowOf, type PeriodName } from './periods.ts'
 import { classify } from './signal.ts'
 import { addToHour, letHoursGo, takeHours, type Cause } from './hours.ts'
-import { HORIZON, periodNames, setTime, type AssetState, type Bucket, type CvdState } from './state.ts'
+import { fivesOf } from './five-minutes.ts'
+import {
+  fiveStart,
+  HORIZON,
+  indicesWithin,
+  periodNames,
+  setTime,
+  type AssetState,
+  type Bucket,
+  type CvdState,
+} from './state.ts'
 import { metricsOf, missAway } from './metrics.ts'
 import { touch } from './trades.ts'
 import { count, tell } from './volumes.ts'
@@ -21,12 +31,11 @@ export interface Moment {
 /** What follows from a mark. */
 export interface TimeOutputs {
   readonly hours: readonly FlowHour[]
+  readonly fives: readonly FlowFive[]
   readonly signals: readonly Signal[]
   /** Of each asset with a trade in what was closed. */
   readonly metrics: readonly Metric[]
 }
-
-const nothing: TimeOutputs = { hours: [], signals: [], metrics: [] }
 
 /**
  * Moves partition time on to a moment that is later: closes buckets, sums hours up, lets old ones go, looks at the
@@ -36,7 +45,7 @@ export function advanceTime(state: CvdState, { time, isUnread }: Moment, { offse
   const wasClosed = state.closed
   setTime(state, time)
   const { closed } = state
-  if (closed === wasClosed) return nothing
+  if (closed === wasClosed) return { hours: [], fives: fivesOf(state, closed), signals: [], metrics: [] }
   for (const asset of state.awake)
     if (isAtRest(asset)) state.awake.delete(asset)
     else advance(state, asset, v)
@@ -44,11 +53,12 @@ export function advanceTime(state: CvdState, { time, isUnread }: Moment, { offse
   for (const bucket of closedNow) close(state, bucket, { offset, v })
   missAway(state)
   const hours = takeHours(state, wasClosed, v, isUnread)
-  letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
+  const fives = fivesOf(state, wasClosed)
+  letGo(state, fiveStart(wasClosed - KEPT), state.gone) // what is older was let go when `wasClosed` was closed
   letHoursGo(state)
   const assets = [...state.awake].sort((a, b) => compare(a.asset, b.asset)) // who traded in what has closed is awake again
   const signals = assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v))
-  return { hours, signals, metrics: metricsOf(assets, closedNow, { time: closed * BUCKET, v }) }
+  return { hours, fives, signals, metrics: metricsOf(assets, closedNow, { time: closed * BUCKET, v }) }
 }
 
 /**
@@ -75,12 +85,6 @@ function closing(state: CvdState, from: number, to: number): Bucket[] {
   return indicesWithin(state, from, to).flatMap((index) =>
     (state.buckets.get(index) ?? []).toSorted((a, b) => compare(a.owner.instrument, b.owner.instrument)),
   )
-}
-
-/** The indices of kept buckets in a range, ascending. Costs what changed: usually the range is one bucket long. */
-function indicesWithin({ buckets }: CvdState, from: number, to: number): number[] {
-  if (to - from > buckets.size) return [...buckets.keys()].filter((at) => at >= from && at < to).sort((a, b) => a - b)
-  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter((at) => buckets.has(at))
 }
 
 function close(state: CvdState, bucket: Bucket, cause: Cause): void {

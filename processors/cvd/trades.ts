@@ -1,5 +1,6 @@
 import type { Flow, Micros, Trade } from '../../schemas/records.ts'
 import { bucketIndex, flowOf, fold, newPart, type Part } from './bucket.ts'
+import { addLateFive } from './five-minutes.ts'
 import { addLateHour, addToHour, tellUnread, type Cause } from './hours.ts'
 import { bucketOf, instrumentOf, type Bucket, type CvdState, type InstrumentState, type Refusal } from './state.ts'
 import { miss } from './metrics.ts'
@@ -37,6 +38,7 @@ function applyLate(state: CvdState, instrument: InstrumentState, trade: Trade, c
   const part = partOfOne(-1 - cause.offset, trade, cause.v)
   count(state, instrument, index, part, cause.v)
   addLateHour(state, instrument, index, part, cause)
+  addLateFive(state, instrument, index, part, cause)
   return flowOf(instrument, index, part, true)
 }
 

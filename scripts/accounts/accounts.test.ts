@@ -187,9 +187,22 @@ describe('the account of the flow', () => {
     account.add('hour', flowHour({ buy_count: 3 }))
     account.add('a', flow({ buy_count: 2, final: true }))
     account.add('b', flow({ bucket: 10_000_000, buy_count: 1 }))
-    expect(account.hoursOff).toBe(1)
+    expect(account.sumsOff).toBe(1)
     account.add('b', flow({ bucket: 10_000_000, buy_count: 1, final: true }))
-    expect(account.hoursOff).toBe(0)
+    expect(account.sumsOff).toBe(0)
+  })
+
+  it('notices five minutes that are over and do not hold what their buckets hold', () => {
+    const account = new FlowAccount()
+    account.add('a', flow({ buy_count: 2, final: true }))
+    account.add('hour', flowHour({ buy_count: 2 }))
+    expect(account.sumsOff).toBe(0)
+    account.add('b', flow({ bucket: 300_000_000, buy_count: 1, final: true }))
+    account.add('hour', flowHour({ buy_count: 3 }))
+    expect(account.sumsOff).toBe(1)
+    const { bucket: start, final: _, ...five } = flow({ buy_count: 2 }).value
+    account.add('five', { type: 'flow_five', value: { ...five, start } })
+    expect(account.sumsOff).toBe(0)
   })
 
   it.each([
@@ -204,7 +217,7 @@ describe('the account of the flow', () => {
     account.add('bucket', flow(held))
     account.add('open', flow({ ...held, bucket: 3_600_000_000, final: false }))
     if (more !== undefined) account.add('hour', flowHour({ ...held, ...more }))
-    expect(account.hoursOff).toBe(off)
+    expect(account.sumsOff).toBe(off)
   })
 
   it('takes the same sizes for equal in whichever order they were added up, and no others', () => {
@@ -224,7 +237,7 @@ describe('the account of the flow', () => {
         const units = buckets.flat()
         const buy = sumOf(units.toReversed()) + (isOne ? 10 ** -places : 0)
         account.add('hour', flowHour({ buy, buy_count: units.length }))
-        expect(account.hoursOff).toBe(isOne ? 1 : 0)
+        expect(account.sumsOff).toBe(isOne ? 1 : 0)
       }),
     )
   })

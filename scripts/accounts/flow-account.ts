@@ -1,4 +1,4 @@
-import type { Message } from '../../schemas/records.ts'
+import type { Flow, Message, Micros } from '../../schemas/records.ts'
 import { addTo, type BucketsOf } from './buckets.ts'
 import { decimalOfSum, always, nothing, plus, type Totals, type Window } from './totals.ts'
 
@@ -18,21 +18,27 @@ interface Bucket {
   readonly highest: number
 }
 
-const HOUR_MICROS = 3_600_000_000
+const HOUR_MICROS: Micros = 3_600_000_000
+const FIVE_MICROS: Micros = 300_000_000
 
 /** Folds `derived.flow`: the last record of a key stands, as a reader of the compacted topic finds it. */
 export class FlowAccount {
   readonly #buckets = new Map<string, Bucket>()
   readonly #hours = new Map<string, Bucket>()
+  readonly #fives = new Map<string, Bucket>()
   /** Rises with every record. */
   version = 0
 
   add(key: string, message: Message): void {
-    if (message.type !== 'flow' && message.type !== 'flow_hour') return
-    const { instrument, buy, sell, buy_quote: buyQuote, sell_quote: sellQuote, low, high, final, v } = message.value
-    const count = message.value.buy_count + message.value.sell_count
-    const rows = message.type === 'flow' ? this.#buckets : this.#hours
-    const start = message.type === 'flow' ? message.value.bucket : message.value.hour
+    if (message.type === 'flow') this.#put(this.#buckets, key, message.value, message.value.bucket)
+    else if (message.type === 'flow_hour') this.#put(this.#hours, key, message.value, message.value.hour)
+    else if (message.type === 'flow_five')
+      this.#put(this.#fives, key, { ...message.value, final: true }, message.value.start)
+  }
+
+  #put(rows: Map<string, Bucket>, key: string, row: Omit<Flow, 'bucket'>, start: Micros): void {
+    const { instrument, buy, sell, buy_quote: buyQuote, sell_quote: sellQuote, low, high, final, v } = row
+    const count = row.buy_count + row.sell_count
     const highest = Math.max(rows.get(key)?.highest ?? v, v)
     this.version += 1
     rows.set(key, { instrument, start, buy, sell, buyQuote, sellQuote, low, high, count, final, v, highest })
@@ -43,15 +49,22 @@ export class FlowAccount {
    * versions may fall for a moment; one that stays low was written by an owner that should have been shut out.
    */
   get stale(): number {
-    return [...this.#buckets.values(), ...this.#hours.values()].filter(({ v, highest }) => v < highest).length
+    const rows = [this.#buckets, this.#hours, this.#fives].flatMap((one) => [...one.values()])
+    return rows.filter(({ v, highest }) => v < highest).length
   }
 
-  /** Hours that do not hold what their closed buckets hold, or that are not there. */
-  get hoursOff(): number {
-    const hours = sumsByHour(this.#hours.values())
-    const closed = sumsByHour([...this.#buckets.values()].filter(({ final }) => final))
-    const names = new Set([...hours.keys(), ...closed.keys()])
-    return [...names].filter((name) => !areSame(hours.get(name) ?? none, closed.get(name) ?? none)).length
+  /**
+   * Hours and five minutes that do not hold what their closed buckets hold, or that are not there; the newest five minutes of
+   * an instrument may not have closed.
+   */
+  get sumsOff(): number {
+    const closed = [...this.#buckets.values()].filter(({ final }) => final)
+    const newest = new Map<string, number>()
+    for (const { instrument, start } of closed)
+      newest.set(instrument, Math.max(newest.get(instrument) ?? 0, start - (start % FIVE_MICROS)))
+    const isOver = ({ instrument, start }: Bucket): boolean => start < (newest.get(instrument) ?? 0)
+    const fives = [...this.#fives.values()].filter(isOver)
+    return differing(this.#hours.values(), closed, HOUR_MICROS) + differing(fives, closed.filter(isOver), FIVE_MICROS)
   }
 
   /** Sum of an instrument's buckets; `places` are those of its sizes, by which each bucket is exact. */
@@ -76,22 +89,29 @@ export class FlowAccount {
   }
 }
 
-type HourSums = Pick<Bucket, 'buy' | 'sell' | 'count'>
+type Sums = Pick<Bucket, 'buy' | 'sell' | 'count'>
 
-const none: HourSums = { buy: 0, sell: 0, count: 0 }
+const none: Sums = { buy: 0, sell: 0, count: 0 }
 
-function sumsByHour(rows: Iterable<Bucket>): Map<string, HourSums> {
-  const sums = new Map<string, HourSums>()
+/** How many times of a width do not hold what their closed buckets hold. */
+function differing(told: Iterable<Bucket>, closed: readonly Bucket[], width: Micros): number {
+  const [sums, held] = [sumsBy(told, width), sumsBy(closed, width)]
+  const names = new Set([...sums.keys(), ...held.keys()])
+  return [...names].filter((name) => !areSame(sums.get(name) ?? none, held.get(name) ?? none)).length
+}
+
+function sumsBy(rows: Iterable<Bucket>, width: Micros): Map<string, Sums> {
+  const sums = new Map<string, Sums>()
   for (const { instrument, start, buy, sell, count } of rows) {
-    const hour = `${instrument} ${Math.floor(start / HOUR_MICROS)}`
-    const sum = sums.get(hour) ?? none
-    sums.set(hour, { buy: sum.buy + buy, sell: sum.sell + sell, count: sum.count + count })
+    const time = `${instrument} ${Math.floor(start / width)}`
+    const sum = sums.get(time) ?? none
+    sums.set(time, { buy: sum.buy + buy, sell: sum.sell + sell, count: sum.count + count })
   }
   return sums
 }
 
-/** The same sizes: an hour adds them up in another order than its buckets, so that volumes may differ by what doubles round. */
-function areSame(hour: HourSums, closed: HourSums): boolean {
-  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= hour.count * Number.EPSILON * Math.max(a, b)
-  return hour.count === closed.count && isNear(hour.buy, closed.buy) && isNear(hour.sell, closed.sell)
+/** The same sizes: a sum adds them up in another order than its buckets, so that volumes may differ by what doubles round. */
+function areSame(sum: Sums, closed: Sums): boolean {
+  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= sum.count * Number.EPSILON * Math.max(a, b)
+  return sum.count === closed.count && isNear(sum.buy, closed.buy) && isNear(sum.sell, closed.sell)
 }

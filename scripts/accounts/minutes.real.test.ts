@@ -62,7 +62,7 @@ it('compares our minutes in ClickHouse with what the venue answers', async () =>
     duplicates: 0,
     refused: 0,
     stale: 0,
-    hoursOff: 0,
+    sumsOff: 0,
     logGaps: [],
   }
   expect(await compareMinutes(clickhouse, new Candles({ binance: url }), report)).toMatchObject({

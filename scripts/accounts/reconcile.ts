@@ -30,14 +30,14 @@ export interface Report {
   /** Keys of `derived.flow` whose last record is not their newest version. */
   readonly stale: number
   /** Hours of an instrument that do not hold what their closed buckets hold, or are not there. */
-  readonly hoursOff: number
+  readonly sumsOff: number
   /** What readers of the log could not read of it, or found to be lost. */
   readonly logGaps: readonly LogGap[]
 }
 
 /** Whether anything was compared, and nothing differs that no recorded gap explains. */
-export function isSound({ rows, stale, hoursOff }: Report): boolean {
-  return rows.length > 0 && stale === 0 && hoursOff === 0 && rows.every((row) => row.verdict !== 'WRONG')
+export function isSound({ rows, stale, sumsOff }: Report): boolean {
+  return rows.length > 0 && stale === 0 && sumsOff === 0 && rows.every((row) => row.verdict !== 'WRONG')
 }
 
 /**
@@ -104,9 +104,9 @@ function isDrained(report: Report): boolean {
   return isSound(report) && report.rows.every((row) => row.gaps.every((gap) => gap.state !== 'opened'))
 }
 
-function fingerprint({ rows, hoursOff }: Report): string {
+function fingerprint({ rows, sumsOff }: Report): string {
   const counts = rows.map((row) => [row.log.count, row.clickhouse.count, row.flow.count, row.gaps.length].join())
-  return [hoursOff, ...counts].join(';')
+  return [sumsOff, ...counts].join(';')
 }
 
 interface Folds {
@@ -143,7 +143,7 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
     duplicates: accounts.reduce((total, account) => total + account.duplicates, 0),
     refused: accounts.reduce((total, account) => total + account.refused, 0),
     stale: flow.stale,
-    hoursOff: flow.hoursOff,
+    sumsOff: flow.sumsOff,
     logGaps,
   }
 }

@@ -99,8 +99,8 @@ function conclusion(report: Report): string {
     `Buckets of 10 s: ${total('compared')} compared, ${total('off')} differ.`,
     `In the log: ${report.duplicates} records twice, ${report.refused} overlapping; counted once and never.`,
     ...(report.stale > 0 ? [`derived.flow: ${report.stale} keys end with an older version than they had.`] : []),
-    ...(report.hoursOff > 0
-      ? [`derived.flow: ${report.hoursOff} hours differ from their buckets or are missing.`]
+    ...(report.sumsOff > 0
+      ? [`derived.flow: ${report.sumsOff} hours or five minutes differ from their buckets or are missing.`]
       : []),
   ].join('\n')
 }
@@ -115,7 +115,7 @@ export function reportJson(report: Report, sourceName: string): object {
     duplicates: report.duplicates,
     refused: report.refused,
     stale: report.stale,
-    hours_off: report.hoursOff,
+    sums_off: report.sumsOff,
     log_gaps: report.logGaps,
     rows: report.rows.map((row) => ({
       ...partsOf(row.instrument),

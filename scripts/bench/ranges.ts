@@ -42,15 +42,20 @@ interface Made {
 const venues = usualTradeVenues.length
 const HOURS_OF_WEEK = 7 * 24
 const BUCKETS_OF_HOUR = 360
+const BUCKETS_OF_FIVE = 30
+const FIVES_OF_HOUR = 12
 const hoursOf = (days: number): number => days * 24
 /** Of the table that says which hours of the past there are, in as many parts as are not merged at a time. */
 const daysOf = (days: number): Made => ({ rows: (days + 1) * venues, stretches: 4, granule: 256 })
 const buckets = (count: number, of = venues): Made => ({ rows: count * of, stretches: of, granule: 1_024 })
+/** Of all venues, which the table has side by side. */
+const fives = (count: number): Made => ({ rows: count * venues, stretches: 1, granule: 1_024 })
 const hours = (count: number): Made => ({ rows: count * venues, stretches: venues, granule: 1_024 })
 /** Of all venues: those that do not count are left out as they are read. */
 const candles = (count: number): Made => ({ rows: count * venues, stretches: 1, granule: 1_024 })
-/** Hours are read as buckets up to where they are whole: the one that runs, and the one in which a range begins. */
-const running = buckets(BUCKETS_OF_HOUR)
+/** Of the five minutes that run, and of the hour that runs. */
+const newest = buckets(BUCKETS_OF_FIVE)
+const running: readonly Made[] = [newest, fives(FIVES_OF_HOUR)]
 
 interface Asked {
   readonly ask: Question
@@ -65,41 +70,41 @@ const questions: Readonly<Record<string, Asked>> = {
   },
   'ohlcv, 24 h by 5m, all venues': {
     ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=5m&exchange=all&limit=${fewer(288, n)}` }),
-    made: [daysOf(1), buckets(24 * BUCKETS_OF_HOUR)],
+    made: [daysOf(1), fives(24 * FIVES_OF_HOUR), newest],
   },
   'ohlcv, 7 d by 15m, all venues': {
     ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=15m&exchange=all&limit=${fewer(672, n)}` }),
-    made: [daysOf(1), buckets(HOURS_OF_WEEK * BUCKETS_OF_HOUR)],
+    made: [daysOf(1), fives(HOURS_OF_WEEK * FIVES_OF_HOUR), newest],
   },
   'ohlcv, 7 d by 1h, all venues': {
     ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=1h&exchange=all&limit=${fewer(168, n)}` }),
-    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(2)],
+    made: [daysOf(90), hours(HOURS_OF_WEEK), ...running, candles(2)],
   },
   'ohlcv, 90 d by 4h, all venues': {
     ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=4h&exchange=all&limit=${fewer(540, n)}` }),
-    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(hoursOf(90))],
+    made: [daysOf(90), hours(HOURS_OF_WEEK), ...running, candles(hoursOf(90))],
   },
   // What the console's chart of a new installation asks for, page by page.
   'ohlcv, a page of 1,000 hours, all venues': {
     ask: (n) => ({ path: `/ohlcv/${symbolOf(n)}?interval=1h&exchange=all&limit=${fewer(1_000, n)}` }),
-    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(1_000)],
+    made: [daysOf(90), hours(HOURS_OF_WEEK), ...running, candles(1_000)],
   },
   // Beside its range the hours before it since the first trade, from which the running total comes.
   'cvd/history, 1 h by 1m': {
     ask: (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1m&limit=${fewer(60, n)}` }),
-    made: [daysOf(1), hours(HOURS_OF_WEEK), running, running],
+    made: [daysOf(1), hours(HOURS_OF_WEEK), ...running, buckets(BUCKETS_OF_HOUR)],
   },
   'cvd/history, 24 h by 5m': {
     ask: (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=5m&limit=${fewer(288, n)}` }),
-    made: [daysOf(1), hours(HOURS_OF_WEEK), buckets(25 * BUCKETS_OF_HOUR)],
+    made: [daysOf(1), hours(HOURS_OF_WEEK), fives(25 * FIVES_OF_HOUR), newest],
   },
   'cvd/history, 7 d by 1h': {
     ask: (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1h&limit=${fewer(168, n)}` }),
-    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(2)],
+    made: [daysOf(90), hours(HOURS_OF_WEEK), ...running, candles(2)],
   },
   'cvd/history, 90 d by 4h': {
     ask: (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=4h&limit=${fewer(540, n)}` }),
-    made: [daysOf(90), hours(HOURS_OF_WEEK), running, candles(hoursOf(90))],
+    made: [daysOf(90), hours(HOURS_OF_WEEK), ...running, candles(hoursOf(90))],
   },
   // The first symbol has prices of a week, the others of 96 minutes.
   'alerts/backtest, 96 min of prices': { ask: (n) => whatIf(symbols[1 + (n % (symbols.length - 1))] ?? '', n) },
@@ -200,6 +205,7 @@ async function readSoFar(url: string): Promise<Read> {
 }
 
 const SECOND: Micros = 1_000_000
+const FIVE: Micros = 300 * SECOND
 const DAY: Micros = 86_400 * SECOND
 const WEEK: Micros = 7 * DAY
 /** What a new installation reads back of each market: hours of 90 days, minutes of one. */
@@ -221,7 +227,7 @@ const instrumentsOf = (asset: string): string[] =>
   usualTradeVenues.map(({ venue, market }) => instrumentId(venue, market, `${asset.toUpperCase()}USDT`))
 
 /**
- * A week of flow by buckets and hours of all assets, the venues' candles of 90 days, and prices: a week of the first asset,
+ * A week of flow by buckets, five minutes and hours of all assets, the venues' candles of 90 days, and prices: a week of the first asset,
  * 96 minutes of the others.
  */
 export async function fillRanges(parts: BenchParts, place: BenchEnvironment, partitions: number): Promise<void> {
@@ -248,7 +254,9 @@ async function fillTables(clickhouse: Clickhouse, now: Micros): Promise<void> {
     const every = SECOND / PRICES_PER_SECOND
     await clickhouse.run(pricesSql, { asset, from, every, count: Math.floor((now - from) / every) })
   }
-  await clickhouse.run(hoursSql, { closed: bucketOf(now) - BUCKET })
+  const closed = bucketOf(now) - BUCKET
+  await clickhouse.run(hoursSql, { closed })
+  await clickhouse.run(fivesSql, { closed: closed - (closed % FIVE) })
 }
 
 /** The first of so many days, and how many there are; Binance's say what takers bought. */
@@ -286,13 +294,18 @@ function flowOf(asset: string, instrument: string, now: Micros, number: number):
   return { asset, instrument, bucket, part: 0, ...volumes, ...prices, ...times, ...ids }
 }
 
-const hoursSql = `INSERT INTO flow_hours_log (asset, instrument, hour, part, buy, sell, buy_quote, sell_quote, buy_count,
-  sell_count, open, high, low, close, open_time, close_time, first_id, last_id, final, v, partition, offset)
-SELECT asset, instrument, toStartOfHour(flow.bucket) AS hour, 0, sum(flow.buy), sum(flow.sell), sum(flow.buy_quote),
-  sum(flow.sell_quote), sum(flow.buy_count), sum(flow.sell_count), argMin(flow.open, flow.open_time),
-  max(flow.high), min(flow.low), argMax(flow.close, flow.close_time), min(flow.open_time),
-  max(flow.close_time), min(flow.first_id), max(flow.last_id), true, 1, 0, 0
-FROM flow_log AS flow FINAL WHERE flow.bucket < fromUnixTimestamp64Micro({closed:Int64}, 'UTC') GROUP BY asset, instrument, hour`
+const sums = `0 AS part, sum(flow.buy) AS buy, sum(flow.sell) AS sell, sum(flow.buy_quote) AS buy_quote,
+  sum(flow.sell_quote) AS sell_quote, sum(flow.buy_count) AS buy_count, sum(flow.sell_count) AS sell_count,
+  argMin(flow.open, flow.open_time) AS open, max(flow.high) AS high, min(flow.low) AS low,
+  argMax(flow.close, flow.close_time) AS close, min(flow.open_time) AS open_time, max(flow.close_time) AS close_time,
+  min(flow.first_id) AS first_id, max(flow.last_id) AS last_id, 1 AS v, 0 AS partition, 0 AS offset`
+const columns = `part, buy, sell, buy_quote, sell_quote, buy_count, sell_count, open, high, low, close, open_time, close_time,
+  first_id, last_id, v, partition, offset`
+const closedFlow = `FROM flow_log AS flow FINAL WHERE flow.bucket < fromUnixTimestamp64Micro({closed:Int64}, 'UTC')`
+const hoursSql = `INSERT INTO flow_hours_log (asset, instrument, hour, final, ${columns})
+SELECT asset, instrument, toStartOfHour(flow.bucket) AS hour, true, ${sums} ${closedFlow} GROUP BY asset, instrument, hour`
+const fivesSql = `INSERT INTO flow_fives_log (asset, instrument, start, ${columns})
+SELECT asset, instrument, toStartOfFiveMinutes(flow.bucket) AS start, ${sums} ${closedFlow} GROUP BY asset, instrument, start`
 
 /** Prices that go up and down between 98 and 102 some four times a day, with jitter, low and high. */
 const pricesSql = `INSERT INTO prices_log (asset, time, price, low, high, quality, late, v, partition, offset)

@@ -2,6 +2,7 @@ import { emptyFields } from '../../../schemas/codec.ts'
 import type {
   Cvd,
   Flow,
+  FlowFive,
   FlowHour,
   Gap,
   Mark,
@@ -138,6 +139,13 @@ export class CvdTestDriver {
   get hours(): FlowHour[] {
     const last = new Map<string, FlowHour>()
     for (const { key, message } of this.emitted) if (message?.type === 'flow_hour') last.set(key, message.value)
+    return [...last.values()]
+  }
+
+  /** The last record of each five minutes. */
+  get fives(): FlowFive[] {
+    const last = new Map<string, FlowFive>()
+    for (const { key, message } of this.emitted) if (message?.type === 'flow_five') last.set(key, message.value)
     return [...last.values()]
   }
 

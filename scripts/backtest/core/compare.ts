@@ -156,10 +156,12 @@ export class LiveCheck {
   }
 }
 
+const isUpsert: ReadonlySet<string> = new Set(['flow', 'flow_hour', 'flow_five', 'cvd'])
+
 function shelfOf(shelves: Map<TopicName, RecordsById>, topic: TopicName): RecordsById {
   const known = shelves.get(topic)
   if (known !== undefined) return known
-  const made = new RecordsById(({ type }) => type === 'flow' || type === 'flow_hour' || type === 'cvd')
+  const made = new RecordsById(({ type }) => isUpsert.has(type))
   shelves.set(topic, made)
   return made
 }
@@ -194,6 +196,8 @@ export function restsOnOlder({ type, value }: Message, { begin, from, terms, ale
       return value.part < 0 || value.bucket < begin
     case 'flow_hour':
       return value.part < 0 || value.hour < begin
+    case 'flow_five':
+      return value.part < 0 || value.start < begin
     case 'signal':
       if (value.kind === 'cvd') return value.time - (periods[value.period] ?? Infinity) < begin
       return value.kind === 'cascade_risk' || lead < HOUR

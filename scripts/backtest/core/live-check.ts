@@ -70,6 +70,8 @@ export function identityOf({ type, value }: Message): string {
       return `${value.asset}|${value.instrument}|${value.bucket}|${value.part}`
     case 'flow_hour':
       return `${value.asset}|${value.instrument}|${value.hour}|${value.part}`
+    case 'flow_five':
+      return `${value.asset}|${value.instrument}|${value.start}|${value.part}`
     case 'cvd':
       return value.asset
     case 'signal':
