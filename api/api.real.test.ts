@@ -187,7 +187,7 @@ describe('ClickHouse gives what the plainest computation gives', () => {
   it.each([70, 3600, 3670, 50_000])('for the flow from an anchor %i s ago on', async (ago) => {
     const [width, anchor] = [300 * SECOND, floorTo(open, HOUR) - ago * SECOND]
     const range = { asset: 'btc', width, from: floorTo(open, width) - 2 * width, to: open + width, anchor }
-    for (const past of pasts.map(ofTakers))
+    for (const past of pastsOf(width).map(ofTakers))
       for (const sumsTo of [0, open]) {
         const asked = { ...range, past, positions: positionsOf(sumsTo) }
         const rows = await same((database) => readFlow(database, asked), byVenue)

@@ -44,7 +44,7 @@ const fromStart = {
   fives: fivesRead,
   buckets: bucketsRead,
 }
-/** The same from an anchor on, which may lie within an hour: what there is of that is read as buckets too. */
+/** The same from an anchor on. It and the first trades that count may lie within an hour: what there is of that is read as buckets too. */
 const fromAnchor = {
   hours: `hour >= ${timeParam('whole')} AND hour < ${timeParam('hours')}`,
   fives: `start >= ${timeParam('whole')} AND ${fivesRead}`,
@@ -107,9 +107,10 @@ export async function readFlow(
   database: Database,
   { asset, width, positions, anchor, past: own, ...range }: FlowQuery,
 ): Promise<FlowRow[]> {
-  const from = anchor === undefined ? {} : { anchor, whole: ceilTo(anchor, intervals['1h']) }
   const told = toldBehind(own, anchor ?? range.from)
-  const bounds = storedRange(positions, range, { width, before: true, begun: begunOf(told) })
+  const begun = begunOf(told)
+  const bounds = storedRange(positions, range, { width, before: true, begun })
+  const from = anchor === undefined ? {} : { anchor, whole: ceilTo(Math.max(anchor, begun), intervals['1h']) }
   const sql = flowSql(anchor === undefined ? 'fromStart' : 'fromAnchor', told.length > 0)
   const about =
     told.length === 0 ? {} : { ...pastParams(told, width), end: range.to, untold: untoldTo(told, positions) }
