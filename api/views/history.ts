@@ -9,8 +9,10 @@ import {
   fivesTable,
   hoursTable,
   storedRange,
+  tablesRead,
   venueSql,
   type FlowPositions,
+  type TablesRead,
 } from './flow.ts'
 import {
   begunOf,
@@ -42,13 +44,13 @@ export interface FlowRow {
 const fromStart = {
   hours: `hour < ${timeParam('hours')}`,
   fives: fivesRead,
-  buckets: bucketsRead,
+  buckets: `bucket < ${timeParam('to')} AND ${bucketsRead}`,
 }
 /** The same from an anchor on. It and the first trades that count may lie within an hour: what there is of that is read as buckets too. */
 const fromAnchor = {
   hours: `hour >= ${timeParam('whole')} AND hour < ${timeParam('hours')}`,
   fives: `start >= ${timeParam('whole')} AND ${fivesRead}`,
-  buckets: `bucket >= ${timeParam('anchor')} AND (bucket < ${timeParam('whole')} OR ${bucketsRead})`,
+  buckets: `bucket >= ${timeParam('anchor')} AND bucket < ${timeParam('to')} AND (bucket < ${timeParam('whole')} OR ${bucketsRead})`,
 }
 
 /** Of a candle that says what takers bought. */
@@ -65,9 +67,7 @@ const past = {
     told: '1',
     candles: `SELECT venue, placed.2 AS time_us, 0 AS part, placed.1 * bought AS buy, placed.1 * sold AS sell, past
       FROM (SELECT ${venueSql} AS venue, arrayJoin([(1, ${bucketSql('start')}), (-1, -1)]) AS placed, ${candle}
-        AND start >= ${timeParam('from')}) WHERE placed.2 < {end:Int64}
-      UNION ALL SELECT ${venueSql} AS venue, -1 AS time_us, part, buy, sell, 0 AS past FROM ${bucketsTable} WHERE asset = {asset:String}
-        AND bucket >= ${timeParam('to')} AND bucket < ${timeParam('untold')} AND ${microsSql('bucket')} < ${untilSql}`,
+        AND start >= ${timeParam('from')}) WHERE placed.2 < {end:Int64}`,
   },
   fromAnchor: {
     early: isEarly,
@@ -78,18 +78,37 @@ const past = {
   },
 }
 
-function flowSql(anchor: 'fromStart' | 'fromAnchor', hasPast: boolean): string {
-  const { hours, fives, buckets } = { fromStart, fromAnchor }[anchor]
-  const { early, told, candles } = hasPast ? past[anchor] : { early: isEarly, told: '1', candles: undefined }
+/** Trades behind the range whose hour is told by a candle. */
+const behindSql = `SELECT ${venueSql} AS venue, -1 AS time_us, part, buy, sell, 0 AS past FROM ${bucketsTable} WHERE asset = {asset:String}
+  AND bucket >= ${timeParam('to')} AND bucket < ${timeParam('untold')} AND ${microsSql('bucket')} < ${untilSql}`
+
+interface Parts extends TablesRead {
+  readonly from: 'fromStart' | 'fromAnchor'
+  readonly hasPast: boolean
+  /** There are trades behind the range. */
+  readonly behind: boolean
+}
+
+function flowSql({ from, hasPast, behind, ...tables }: Parts): string | undefined {
+  const where = { fromStart, fromAnchor }[from]
+  const { early, told, candles } = hasPast ? past[from] : { early: isEarly, told: '1', candles: '' }
+  const rowsOf = (name: keyof TablesRead, table: string, time: string): string[] =>
+    tables[name]
+      ? [
+          `SELECT ${venueSql} AS venue, instrument, ${time} AS at, part, buy, sell FROM ${table} WHERE asset = {asset:String} AND ${where[name]}`,
+        ]
+      : []
+  const rows = [
+    ...rowsOf('hours', hoursTable, 'hour'),
+    ...rowsOf('fives', fivesTable, 'start'),
+    ...rowsOf('buckets', bucketsTable, 'bucket'),
+  ]
+  const trades = `SELECT venue, if(${early}, -1, ${bucketSql('at')}) AS time_us, part, buy, sell, 0 AS past
+    FROM (${rows.join(' UNION ALL ')}) WHERE ${told}`
+  const all = [...(rows.length > 0 ? [trades] : []), ...(hasPast ? [candles] : []), ...(behind ? [behindSql] : [])]
+  if (all.length === 0) return undefined
   return `SELECT venue, time_us, sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts,
-  min(past) AS past_least, max(past) AS past_most
-  FROM (SELECT venue, if(${early}, -1, ${bucketSql('at')}) AS time_us, part, buy, sell, 0 AS past
-    FROM (SELECT ${venueSql} AS venue, instrument, hour AS at, part, buy, sell FROM ${hoursTable} WHERE asset = {asset:String} AND ${hours}
-      UNION ALL SELECT ${venueSql} AS venue, instrument, start AS at, part, buy, sell FROM ${fivesTable} WHERE asset = {asset:String} AND ${fives}
-      UNION ALL SELECT ${venueSql} AS venue, instrument, bucket AS at, part, buy, sell FROM ${bucketsTable}
-        WHERE asset = {asset:String} AND bucket < ${timeParam('to')} AND ${buckets})
-    WHERE ${told}${candles === undefined ? '' : ` UNION ALL ${candles}`})
-  GROUP BY venue, time_us`
+  min(past) AS past_least, max(past) AS past_most FROM (${all.join(' UNION ALL ')}) GROUP BY venue, time_us`
 }
 
 interface FlowQuery extends Range {
@@ -110,11 +129,19 @@ export async function readFlow(
   const told = toldBehind(own, anchor ?? range.from)
   const begun = begunOf(told)
   const bounds = storedRange(positions, range, { width, before: true, begun })
-  const from = anchor === undefined ? {} : { anchor, whole: ceilTo(Math.max(anchor, begun), intervals['1h']) }
-  const sql = flowSql(anchor === undefined ? 'fromStart' : 'fromAnchor', told.length > 0)
-  const about =
-    told.length === 0 ? {} : { ...pastParams(told, width), end: range.to, untold: untoldTo(told, positions) }
-  const rows = await database.query(sql, { asset, width, ...bounds, ...from, ...about })
+  const whole = anchor === undefined ? 0 : ceilTo(Math.max(anchor, begun), intervals['1h'])
+  const untold = untoldTo(told, positions)
+  const tables = tablesRead(bounds, whole)
+  const sql = flowSql({
+    ...tables,
+    buckets: tables.buckets || (anchor !== undefined && anchor < Math.min(whole, bounds.to)),
+    from: anchor === undefined ? 'fromStart' : 'fromAnchor',
+    hasPast: told.length > 0,
+    behind: anchor === undefined && bounds.to < untold,
+  })
+  const from = anchor === undefined ? {} : { anchor, whole }
+  const about = told.length === 0 ? {} : { ...pastParams(told, width), end: range.to, untold }
+  const rows = sql === undefined ? [] : await database.query(sql, { asset, width, ...bounds, ...from, ...about })
   const isOwn = ({ instrument, bucket }: Flow): boolean => isTold(own, instrument, bucket)
   const counts = (row: Flow): boolean =>
     anchor === undefined

@@ -7,7 +7,9 @@ import {
   fivesTable,
   hoursTable,
   storedRange,
+  tablesRead,
   type FlowPositions,
+  type TablesRead,
 } from './flow.ts'
 import {
   begunOf,
@@ -21,7 +23,7 @@ import {
   type Past,
 } from './past.ts'
 import { joinedRange, ofTrades, type SourceRange } from './held-past.ts'
-import { bucketSql, floorTo, intervals, type Range } from './range.ts'
+import { bucketSql, floorTo, type Range } from './range.ts'
 import { microsSql, timeParam } from './time.ts'
 
 /** One candle; prices in quote units, volumes in base units. */
@@ -67,12 +69,15 @@ const pastSql = `SELECT start AS at, 0 AS part, ifNull(taker_buy, 0) AS buy, vol
   ${sourceSql} AS past ${candlesOfPast} AND volume > 0 AND start >= ${timeParam('from')} AND start < ${timeParam('end')}`
 const sinceTrades = (time: string): string => ` AND ${microsSql(time)} >= ${untilSql}`
 
-/** The rows that candles of a width are put together from. */
-function rowsSql(width: Micros, hasPast: boolean): string {
+/** The rows that candles are put together from, by table. */
+function rowsSql({ hours, fives, buckets }: TablesRead, hasPast: boolean): string[] {
   const told = (sql: string, time: string): string => (hasPast ? sql + sinceTrades(time) : sql)
-  const hours = width % intervals['1h'] === 0 ? [told(hoursSql, 'hour')] : []
-  const fives = width % intervals['5m'] === 0 ? [told(fivesSql, 'start')] : []
-  return [...hours, ...fives, told(bucketsSql, 'bucket'), ...(hasPast ? [pastSql] : [])].join(' UNION ALL ')
+  return [
+    ...(hours ? [told(hoursSql, 'hour')] : []),
+    ...(fives ? [told(fivesSql, 'start')] : []),
+    ...(buckets ? [told(bucketsSql, 'bucket')] : []),
+    ...(hasPast ? [pastSql] : []),
+  ]
 }
 
 /** A time and an id as one number, by which rows are compared faster than by a pair. */
@@ -82,13 +87,13 @@ const placeSql = (time: string, id: string): string => `bitShiftLeft(toUInt128($
  * Candles are put together from whole hours, five minutes and 10 s buckets: the open is that of the earliest part by venue time, the
  * close that of the latest. Of equal times the lower id opens and the higher one closes.
  */
-function candlesSql(side: Side, width: Micros, hasPast: boolean): string {
+function candlesSql(side: Side, rows: readonly string[]): string {
   return `SELECT ${bucketSql('at')} AS time_us,
   argMin(open, ${placeSql('open_time', 'first_id')}) AS o, max(high) AS h, min(low) AS l,
   argMax(close, ${placeSql('close_time', 'last_id')}) AS c,
   sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, sum(records) AS trades_sum,
   countIf(part != 0) AS late_parts, min(past) AS past_least, max(past) AS past_most
-  FROM (${rowsSql(width, hasPast)})
+  FROM (${rows.join(' UNION ALL ')})
   GROUP BY time_us ORDER BY time_us ${side === 'oldest' ? 'ASC' : 'DESC'} LIMIT {limit:UInt32}`
 }
 
@@ -99,7 +104,8 @@ export async function readCandles(database: Database, query: CandleQuery, side: 
   const bounds = storedRange(positions, query, { width, before: false, begun: begunOf(past) })
   const about = past.length === 0 ? {} : { ...pastParams(past, width), end: query.to }
   const params = { asset, instruments, width, limit, ...bounds, ...about }
-  const rows = await database.query(candlesSql(side, width, past.length > 0), params)
+  const sql = rowsSql(tablesRead(bounds, query.from), past.length > 0)
+  const rows = sql.length === 0 ? [] : await database.query(candlesSql(side, sql), params)
   const stored = rows.map((raw) => candleOf(new Row(raw)))
   const candles = joined(side === 'oldest' ? stored : stored.toReversed(), heldCandles(query))
   return side === 'oldest' ? candles.slice(0, limit) : candles.slice(-limit)

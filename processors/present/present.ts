@@ -67,8 +67,10 @@ const GAP_KEPT: Micros = 8 * DAY
 const PAST_KEPT: Micros = 8 * DAY
 /** Rows of closed buckets are held so long behind the last that has closed: until ClickHouse has them. */
 const FLOW_KEPT: Micros = 30_000_000
+/** They go by five minutes: what lies before is told by sums of these. */
+const FIVE: Micros = 300_000_000
 /** Rows of buckets that a partition holds; beyond, the earliest bucket's goes, which happens where none ever closes. */
-const OPEN_MAX = 20_000
+const OPEN_MAX = 200_000
 /** Candles of a venue’s past that are held are of an hour, seconds. */
 const PAST_SECONDS = 3_600
 /** Times of lost trades that a partition holds; beyond, the one that ended first goes early. */
@@ -109,8 +111,8 @@ export const presentRow: ProcessorRow = {
   state: 'state.present',
   reads: presentReads,
   paceMs: 1_000,
-  generation: 3,
-  reason: 'the last days of the venues’ past are held too',
+  generation: 4,
+  reason: 'the flow of the five minutes that run is held too',
   core: present,
 }
 
@@ -256,9 +258,11 @@ function applyOpen(state: PresentState, row: Flow): void {
 function applyCvd(state: PresentState, cvd: Cvd): void {
   const { asset } = cvd
   if (isOlder(state.cvd.get(asset), cvd, ({ closed }) => closed)) return
+  const before = flowHeldFrom(state, asset)
   put(state, 'cvd', asset, cvd)
   const from = flowHeldFrom(state, asset)
-  for (const [key, row] of state.open) if (row.asset === asset && row.bucket < from) drop(state, 'open', key)
+  if (from > before)
+    for (const [key, row] of state.open) if (row.asset === asset && row.bucket < from) drop(state, 'open', key)
 }
 
 /** Of an hour the archive stands, else the candle that was first in the log. */
@@ -282,9 +286,10 @@ function applyPast(state: PresentState, { asset, instrument, start, seconds, ...
   put(state, 'past', instrument, held)
 }
 
-/** From where on all rows of an asset's buckets are held; 0: none of its buckets has closed. */
+/** From where on all rows of an asset's buckets are held, a whole five minutes; 0: none of its buckets has closed. */
 export function flowHeldFrom({ cvd }: PresentState, asset: string): Micros {
-  return (cvd.get(asset)?.closed ?? FLOW_KEPT) - FLOW_KEPT
+  const from = (cvd.get(asset)?.closed ?? FLOW_KEPT) - FLOW_KEPT
+  return from - (from % FIVE)
 }
 
 /** Trades that were never counted; not what others could not read of the log, nor what was lost of what cvd wrote. */
