@@ -39,14 +39,11 @@ interface Subject {
 const PAST_TTL_MS = 5_000
 const HOUR = intervals['1h']
 const hoursOfDay = Array.from({ length: 24 }, (_, hour) => hour)
-/** Of the table of days: which hours there are, a bit each, without reading their candles. */
-const pastSql = `SELECT instrument, groupArray(toUInt16(day)) AS days, groupArray(day_hours) AS hours, groupArray(day_taker_hours) AS taker_hours,
-  min(oldest) AS since, max(latest) AS newest, min(taker_oldest) AS taker_since, max(taker_latest) AS taker_newest
-  FROM (SELECT instrument, day, groupBitOr(hours) AS day_hours, groupBitOr(taker_hours) AS day_taker_hours,
-    ${microsSql('min(first_start)')} AS oldest, ${microsSql('max(last_start)')} AS latest,
-    ${microsSql('min(first_taker)')} AS taker_oldest, ${microsSql('max(last_taker)')} AS taker_latest
-    FROM venue_past_days WHERE asset = {asset:String} AND seconds = {unit:UInt32} GROUP BY instrument, day)
-  GROUP BY instrument`
+/** Of the table of days: which hours there are, a bit each, without reading their candles. A day may come more than once. */
+const pastSql = `SELECT instrument, groupArray(toUInt16(day)) AS days, groupArray(past.hours) AS hours, groupArray(past.taker_hours) AS taker_hours,
+  ${microsSql('min(first_start)')} AS since, ${microsSql('max(last_start)')} AS newest,
+  ${microsSql('min(first_taker)')} AS taker_since, ${microsSql('max(last_taker)')} AS taker_newest
+  FROM venue_past_days AS past WHERE asset = {asset:String} AND seconds = {unit:UInt32} GROUP BY instrument`
 
 /** What there is of an instrument's candles: starts of the oldest and the newest, and whole hours between them without one. */
 interface Candles {
