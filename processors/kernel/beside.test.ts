@@ -390,12 +390,68 @@ describe('a higher generation beside an older one', () => {
     const crashing = { ...next, ports: { ...next.ports, log }, beside }
     await expect(Task.open(newer, 0, crashing)).rejects.toThrow('crash')
     await expect(Task.open(older, 0, market.host())).rejects.toMatchObject({ code: 'newer-state' })
+    // nobody catches up beside what is half written
+    expect(await Beside.find(rowOf(9, core), 0, market.host())).toBeUndefined()
     // the same process, which has it still
     const task = await Task.open(newer, 0, { ...next, beside })
     expect(task.positions()[0]?.offset).toBeGreaterThan(1_000)
     // and one that has nothing
     const again = await Task.open(newer, 0, market.host())
     expect(again.positions()).toEqual(task.positions())
+  })
+
+  it('takes in each gap of the log that the older one has told of, once', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(200)
+    const old = await Task.open(older, 0, host)
+    await readAll(old, host)
+    market.broker.lose(IN, 0, 300)
+    market.trade(200)
+    await readAll(old, host)
+    const gaps: unknown[] = []
+    const noting: Processor<unknown> = {
+      ...core,
+      apply(state, entry, context, emit) {
+        const { type, value } = entry.message
+        if (type === 'log_gap') gaps.push([value.reason, value.position, value.next])
+        core.apply(state, entry, context, emit)
+      },
+    }
+    const beside = await find(rowOf(8, noting), market.host())
+    await beside.catchUp()
+    market.trade(200)
+    await readAll(old, host)
+    await beside.catchUp()
+    expect(gaps).toEqual([['cut', 600, 300]])
+  })
+
+  it.each([
+    ['goes on for as long as something comes', false],
+    ['gives up where nothing could be read for two minutes', true],
+  ])('%s', async (_, isAway) => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(300)
+    await readAll(await Task.open(older, 0, host), host)
+    const next = market.host()
+    let ms = 0
+    const clock = { ...market.clock, steady: () => ms }
+    const reader = (): LogReader => {
+      const inner = next.ports.log.reader()
+      const ask = inner.fetch.bind(inner)
+      const fetch: typeof ask = async (from, options) => {
+        if (options.maxBytesPerPartition <= 1) return ask(from, options)
+        ms += 50_000
+        const slices = await ask(from, { ...options, maxBytesPerPartition: 10_000 })
+        return isAway ? slices.map((slice) => ({ ...slice, records: [], next: slice.from, error: 'moved' })) : slices
+      }
+      return Object.assign(inner, { fetch })
+    }
+    const beside = await find(newer, { ...next, ports: { ...next.ports, clock, log: { ...next.ports.log, reader } } })
+    const end = await beside.catchUp().catch(String)
+    expect(end).toBe(isAway ? 'Error: nothing could be read of market.trades' : undefined)
+    expect(ms).toBeGreaterThan(120_000)
   })
 
   it('is not looked for where the state is its own, a newer one or none', async () => {
@@ -447,8 +503,10 @@ describe('a higher generation beside an older one', () => {
     const next = testTaskOn(market.broker, { codec, report: quietReport, clock: market.clock, lookUp }, market.clock)
     const beside = await find(rowOf(8, noting), next)
     await expect(beside.catchUp()).rejects.toThrow('the registry is away')
+    expect(beside.isSpent).toBe(false)
     isAway = false
     await beside.catchUp()
+    expect(beside.isSpent).toBe(false)
     expect(folded.length).toBeGreaterThan(unknown)
     expect(new Set(folded).size).toBe(folded.length)
   })
@@ -490,9 +548,59 @@ describe('a higher generation beside an older one', () => {
     market.trade(600)
     await round(await Task.open(older, 0, host), host)
     const next = market.host()
-    const writer = () => ({ ...next.ports.log.writer(), send: () => Promise.reject(new Error('the broker is away')) })
+    let closed = 0
+    const writer = () => ({
+      send: () => Promise.reject(new Error('the broker is away')),
+      close: () => Promise.resolve(void (closed += 1)),
+    })
     const beside = await find(newer, { ...next, ports: { ...next.ports, log: { ...next.ports.log, writer } } })
     await expect(beside.catchUp()).rejects.toThrow('the broker is away')
+    expect([beside.isSpent, closed]).toEqual([true, 1])
+  })
+
+  it('is spent where its state could not be written out', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(200)
+    await readAll(await Task.open(older, 0, host), host)
+    const broken: Processor<unknown> = {
+      ...core,
+      save() {
+        throw new Error('it cannot be written')
+      },
+    }
+    const beside = await find(rowOf(8, broken), market.host())
+    await beside.catchUp()
+    expect(() => beside.opened()).toThrow('it cannot be written')
     expect(beside.isSpent).toBe(true)
+  })
+
+  it('gives the parts of its state as they are when it is asked', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(200)
+    await readAll(await Task.open(older, 0, host), host)
+    const saved = [[['a', Buffer.from('1')] as const, ['b', Buffer.from('1')] as const], [['a', null] as const]]
+    const beside = await find(rowOf(8, { ...core, save: () => saved.shift() ?? [] }), market.host())
+    await beside.catchUp()
+    expect([...beside.opened().parts.keys()]).toEqual(['a', 'b'])
+    expect([...beside.opened().parts.keys()]).toEqual(['b'])
+  })
+
+  it('goes no further than the older one has, and stays a minute behind what is written now', async () => {
+    const market = new Market()
+    const host = market.host()
+    market.trade(200)
+    const old = await Task.open(older, 0, host)
+    await readAll(old, host)
+    await old.snapshot()
+    market.trade(200)
+    const beside = await find(newer, market.host())
+    await beside.catchUp()
+    expect(beside.opened().next.get(IN)).toBe(600)
+    await readAll(old, host)
+    await old.snapshot()
+    await beside.catchUp()
+    expect(beside.opened().next.get(IN)).toBe(3 * (400 - 60))
   })
 })

@@ -70,7 +70,6 @@ export class Beside implements CaughtUp {
   readonly #told = new Map<string, string>()
   #comparedFrom = 0
   #fold: Fold | undefined
-  #gapsMet = -1
   #left = Infinity
   #isSpent = false
 
@@ -183,8 +182,7 @@ export class Beside implements CaughtUp {
   async #meetGaps(fold: Fold): Promise<void> {
     const { decoder } = this.#options
     const gaps = await readGaps(this.#reader, decoder, this.row.name, this.partition, this.letters)
-    for (const told of gaps) if (told.offset > this.#gapsMet) fold.meet(told)
-    this.#gapsMet = gaps.at(-1)?.offset ?? this.#gapsMet
+    for (const told of gaps) fold.meet(told)
   }
 
   /** Where it ends, by input: what the older state has applied has been told. */

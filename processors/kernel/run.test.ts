@@ -188,6 +188,31 @@ describe('a runner', () => {
     expect(waits).toBe(1)
   })
 
+  it('does not pause any more where it is ended while a fetch is under way', async () => {
+    const pauses: number[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let asked = 0
+    const paced = {
+      ...clock,
+      delay: (ms: number): Promise<void> => {
+        if (ms === PACE_MS) pauses.push(asked)
+        return clock.delay(ms)
+      },
+    }
+    const begun = testTask({}, paced, 10)
+    const log = fetching(begun, async (fetch, ...at) => {
+      asked += 1
+      if (asked > 1) await promise
+      return fetch(...at)
+    })
+    const { runner } = hostBoth({ ...begun, ports: { ...begun.ports, log } }, [{ ...tallyRow, paceMs: PACE_MS }])
+    await expect.poll(() => asked).toBe(2)
+    const stopped = runner.stop()
+    resolve()
+    await stopped
+    expect(pauses).not.toContain(2)
+  })
+
   it('ends when its fetch has come back, and its states are written: no sooner', async () => {
     const events: string[] = []
     const own = testTask({}, clock, 10)
