@@ -25,10 +25,12 @@ import {
   COUNTED,
   LIQUIDATIONS_MAX,
   drop,
+  dropOpen,
   emptyPresent,
   isHeldAgainst,
   loadPresent,
   put,
+  putOpen,
   savePresent,
   type PastHour,
   STRETCH,
@@ -246,11 +248,10 @@ function applyOpen(state: PresentState, row: Flow): void {
   const key = `${asset}|${instrument}|${bucket}|${part}`
   const isBehind = isOlder(state.open.get(key), row, ({ close_time }) => close_time)
   if (bucket < flowHeldFrom(state, asset) || isBehind) return
-  put(state, 'open', key, row)
+  putOpen(state, key, row)
   if (state.open.size > OPEN_MAX)
-    drop(
+    dropOpen(
       state,
-      'open',
       firstOf(state.open, (open) => open.bucket),
     )
 }
@@ -261,8 +262,7 @@ function applyCvd(state: PresentState, cvd: Cvd): void {
   const before = flowHeldFrom(state, asset)
   put(state, 'cvd', asset, cvd)
   const from = flowHeldFrom(state, asset)
-  if (from > before)
-    for (const [key, row] of state.open) if (row.asset === asset && row.bucket < from) drop(state, 'open', key)
+  if (from > before) for (const [key, row] of state.openOf.get(asset) ?? []) if (row.bucket < from) dropOpen(state, key)
 }
 
 /** Of an hour the archive stands, else the candle that was first in the log. */

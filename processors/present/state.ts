@@ -156,6 +156,8 @@ export interface PresentState extends Tables {
   readonly changed: Set<string>
   /** By kind: rises with each change, so that what was made of it is known to be of this moment. */
   readonly versions: Record<HeldKind, number>
+  /** The rows of `open` by asset, under the same keys. */
+  readonly openOf: Map<string, Map<string, Flow>>
 }
 
 export const heldKinds = [
@@ -189,7 +191,7 @@ export function emptyPresent(): PresentState {
   const none: object = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()]))
   const tables = none as Tables // one for each kind, and nothing in it
   const versions = Object.fromEntries(heldKinds.map((kind) => [kind, 0])) as Record<HeldKind, number>
-  return { ...tables, changed: new Set(), versions }
+  return { ...tables, changed: new Set(), versions, openOf: new Map() }
 }
 
 /** Sets the value of a key. */
@@ -201,6 +203,25 @@ export function put<Kind extends HeldKind>(state: PresentState, kind: Kind, key:
 
 export function drop(state: PresentState, kind: HeldKind, key: string): void {
   if (state[kind].delete(key)) note(state, kind, key)
+}
+
+/** Sets a row of a bucket. */
+export function putOpen(state: PresentState, key: string, row: Flow): void {
+  put(state, 'open', key, row)
+  addOpen(state, key, row)
+}
+
+function addOpen({ openOf }: PresentState, key: string, row: Flow): void {
+  const rows = openOf.get(row.asset) ?? new Map<string, Flow>()
+  openOf.set(row.asset, rows.set(key, row))
+}
+
+export function dropOpen(state: PresentState, key: string): void {
+  const asset = state.open.get(key)?.asset ?? ''
+  const rows = state.openOf.get(asset)
+  rows?.delete(key)
+  if (rows?.size === 0) state.openOf.delete(asset)
+  drop(state, 'open', key)
 }
 
 function note(state: PresentState, kind: HeldKind, key: string): void {
@@ -227,6 +248,7 @@ export function loadPresent(parts: ReadonlyMap<string, Buffer>): PresentState {
     const table = state[name.slice(0, at) as HeldKind] as Map<string, unknown>
     table.set(name.slice(at + 1), JSON.parse(part.toString()))
   }
+  for (const [key, row] of state.open) addOpen(state, key, row)
   countFromHeld(state)
   return state
 }
