@@ -217,8 +217,8 @@ const past = [
 const DEADLINE_MS = 120_000
 const PRICES_PER_SECOND = 5
 const SOME_PRICES: Micros = 96 * 60 * SECOND
-/** Flow that is also in the log: the first rows, and those of the newest time. */
-const NEWEST_BUCKETS = 12
+/** Flow that is also in the log: the first rows, and those of the five minutes that run and half a minute before. */
+const NEWEST_BUCKETS = 40
 
 /** Twelve assets; each trades on all venues that count where nothing else is said, in every bucket of a week. */
 export const symbols: readonly string[] = 'BTC ETH SOL XRP DOGE BNB ADA LINK AVAX LTC DOT UNI'.split(' ')
