@@ -41,9 +41,19 @@ describe('a row of the derived numbers', () => {
 })
 
 describe('the class of a CVD', () => {
-  const wrong = (buy: number, sell: number, signal: FlowAnswer['signal'], share: number): number => {
+  const nothing = {
+    period_cvd: 0,
+    buy_volume: 0,
+    sell_volume: 0,
+    period_cvd_usd: 0,
+    buy_volume_usd: 0,
+    sell_volume_usd: 0,
+  }
+  const wrong = (buy: number, sell: number, signal: FlowAnswer['signal'], share: number, traded = share): number => {
     const coverage = { from: '2026-01-02T02:34:05Z', to: '2026-01-02T03:04:05Z', share, complete: false, gaps: [] }
-    const answer = { buy_volume: buy, sell_volume: sell, signal, coverage }
+    const past = { ...nothing, share: share - traded }
+    const sources = { trades: { ...nothing, share: traded }, archive: { ...nothing, share: 0 }, venue_candles: past }
+    const answer = { buy_volume: buy, sell_volume: sell, signal, sources, coverage }
     return cvdRows(answer, 'BTC', '1h').filter(({ verdict }) => verdict === 'WRONG').length
   }
 
@@ -57,6 +67,11 @@ describe('the class of a CVD', () => {
     [51, 49, 'neutral', 0.6, 1],
   ] as const)('of %d bought and %d sold, %s of the share %d: %i wrong', (buy, sell, signal, share, count) => {
     expect(wrong(buy, sell, signal, share)).toBe(count)
+  })
+
+  it('is none where the past alone covers enough of the period', () => {
+    expect(wrong(40, 60, 'insufficient_data', 0.5, 0.01)).toBe(0)
+    expect(wrong(40, 60, 'strong_bearish_pressure', 0.5, 0.01)).toBe(1)
   })
 })
 

@@ -14,17 +14,17 @@ export type CvdPeriod = keyof typeof periods
 export const cvdPeriods = Object.keys(periods) as CvdPeriod[]
 
 /** What is held of the answer. */
-export type FlowAnswer = Pick<CvdAnswer, 'buy_volume' | 'sell_volume' | 'signal' | 'coverage'>
+export type FlowAnswer = Pick<CvdAnswer, 'buy_volume' | 'sell_volume' | 'signal' | 'sources' | 'coverage'>
 
 /** Doubles are summed in another order. */
 const ROOM = 1e-9
 
 /**
- * `/cvd/:symbol`: the class of the volumes that it shows, and no more covered than the log reaches back. The volumes
- * themselves are the flow account's.
+ * `/cvd/:symbol`: the class of the volumes that it shows, where trades cover enough of the period, and no more covered than
+ * the log reaches back. The volumes themselves are the flow account's.
  */
 export function cvdRows(answer: FlowAnswer, asset: string, period: CvdPeriod): DerivedRow[] {
-  const { coverage, buy_volume: buy, sell_volume: sell, signal } = answer
+  const { coverage, sources, buy_volume: buy, sell_volume: sell, signal } = answer
   const [length, bucket] = periods[period]
   const [from, to] = [Date.parse(coverage.from), Date.parse(coverage.to)]
   const begin = to - (to % bucket) + bucket - length
@@ -32,7 +32,7 @@ export function cvdRows(answer: FlowAnswer, asset: string, period: CvdPeriod): D
   return [
     atMost('covered share of the period', whose, coverage.share, (to - from) / (to - begin)),
     oneOf('CVD signal', whose, signal, [
-      ...new Set([-ROOM, ROOM].map((off) => classOf((buy - sell) / (buy + sell) + off, coverage.share))),
+      ...new Set([-ROOM, ROOM].map((off) => classOf((buy - sell) / (buy + sell) + off, sources.trades.share))),
     ]),
   ]
 }
