@@ -691,13 +691,13 @@ describe('a key', () => {
   })
 })
 
-it('gives as many questions for nothing as the operator has set', async () => {
+it('gives as many questions for nothing as the operator has set, and none to who asks for the price', async () => {
   await api.stop()
   const free = new RateLimiter({ perSecond: 2 / 86_400, burst: 2, callersMax: 10 })
   api = await startAlerts({ payments: { ...payments, credit: { ...payments.credit, free } } })
-  const statuses = []
+  const statuses = [(await api.get(CVD, { method: 'HEAD' })).status]
   for (let n = 0; n < 3; n++) statuses.push((await api.get(CVD)).status)
-  expect(statuses).toEqual([200, 200, 402])
+  expect(statuses).toEqual([402, 200, 200, 402])
   expect((await api.send('POST', '/price-alert', { body: priceBody() })).status).toBe(402)
 })
 
