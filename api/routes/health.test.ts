@@ -41,7 +41,8 @@ describe('/healthz', () => {
     ['cvd', 10_001, 10_001, 'late', 'degraded'],
     ['prices', 10_001, 10_001, 'late', 'degraded'],
     ['liquidations', 10_001, 10_001, 'late', 'degraded'],
-    // tells every ten seconds how far it is
+    // these tell every ten seconds how far they are
+    ['liquidated', 20_000, 10_000, 'ok', 'ok'],
     ['alerts', 20_000, 10_000, 'ok', 'ok'],
     ['alerts', 20_001, 10_001, 'late', 'degraded'],
   ])(

@@ -92,7 +92,7 @@ const healthOutput = jsonOutput(
       topics: byName(markAge, 'Topics by name'),
       processors: byName(
         markAge,
-        'Processors by name, by the marks that they write; alerts and audit write one in ten seconds',
+        'Processors by name, by the marks that they write; alerts, audit and liquidated write one in ten seconds',
       ),
       open_gaps: integer('Gaps that are being repaired'),
       dead_letters: object('Records that a processor, the dispatcher or the payments have set aside', {

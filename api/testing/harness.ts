@@ -197,6 +197,9 @@ export function mark(database: FakeDatabase, time: number): void {
   database.times = Array.from({ length: PARTITIONS }, (_, partition) => partition).flatMap((partition) =>
     ['market.trades', 'derived.flow', 'alerts.inputs', ...marketTopics].map((topic) => ({ topic, partition, time })),
   )
-  database.derived = ['cvd', 'prices', 'funding', 'liquidations', 'alerts'].map((processor) => ({ processor, time }))
+  database.derived = ['cvd', 'prices', 'funding', 'liquidations', 'liquidated', 'alerts'].map((processor) => ({
+    processor,
+    time,
+  }))
   database.channels = liveChannels(time, NOW - 7200 * SECOND)
 }

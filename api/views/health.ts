@@ -2,6 +2,7 @@ import { ALERTS } from '../../processors/alerts/alerts.ts'
 import { CVD } from '../../processors/cvd/cvd.ts'
 import { FUNDING } from '../../processors/funding/funding.ts'
 import { RARE } from '../../processors/kernel/partition-clock.ts'
+import { LIQUIDATED } from '../../processors/liquidated/liquidated.ts'
 import { LIQUIDATIONS } from '../../processors/liquidations/liquidations.ts'
 import { PRICES } from '../../processors/prices/prices.ts'
 import type { TradeVenueRow } from '../../schemas/venues.ts'
@@ -17,6 +18,7 @@ const derivers = [
   { processor: PRICES, follows: 'market.tickers', every: 0 },
   { processor: FUNDING, follows: 'market.funding', every: 0 },
   { processor: LIQUIDATIONS, follows: 'market.funding', every: 0 },
+  { processor: LIQUIDATED, follows: 'market.liquidations', every: RARE },
   { processor: ALERTS, follows: 'alerts.inputs', every: RARE },
 ] as const
 /** Derived data that are further behind the log than this are late, microseconds. */

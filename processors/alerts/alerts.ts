@@ -10,7 +10,7 @@ import { alertKinds } from './kinds/kinds.ts'
 import { recordOf, type AlertRecord } from './record.ts'
 import { forgetRecentTriggers, remember, stopsAgain, triggersAgain, stopOf, testOf, triggerOf } from './triggers.ts'
 import { loadState, saveState } from './save.ts'
-import { emptyState, type AlertsState, type Origin } from './state.ts'
+import { emptyState, noteTold, type AlertsState, type Origin } from './state.ts'
 import { advance } from './time.ts'
 
 type Emitted = Output<'alerts.events' | 'alerts.state' | 'alerts.triggers'>
@@ -32,6 +32,7 @@ export function alertsOf(kinds: Kinds): Processor<AlertsState, Emitted> {
           follow(state, message.value, out)
           return
         case 'mark':
+          noteTold(state, message.value)
           if (message.value.time > state.time) tick(state, message.value.time, out)
           return
         default:

@@ -213,6 +213,16 @@ export const figureInputs: ReadonlyMap<string, MetricInput> = new Map(
 )
 
 /** Whether it looks at a window; a plain value does only where its change is asked for. */
-export function looksAtWindow({ make }: Metric): boolean {
-  return make === 'change_pct' || make === 'sum' || make === 'spike'
+export function looksAtWindow(metric: Metric): boolean {
+  return metric.make === 'change_pct' || addsUp(metric)
 }
+
+/** Whether it adds up what came within a window, which time alone empties. */
+export function addsUp({ make }: Metric): boolean {
+  return make === 'sum' || make === 'spike'
+}
+
+/** The processors that tell what is added up: their marks say up to when they have told all of it. */
+export const tellersOfSums: ReadonlySet<string> = new Set(
+  metricNames.map(metricOf).flatMap((metric) => (addsUp(metric) ? [metric.input] : [])),
+)

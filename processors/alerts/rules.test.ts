@@ -84,8 +84,8 @@ describe('a metric', () => {
   it.each([
     ['cvd_change', { 'buy@okx': 5, 'sell@okx': 1 }, 12, 11, 130],
     ['volume', { 'buy@okx': 5, 'sell@okx': 1 }, 18, 17, 130],
-    ['liquidated_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 18, 17, 120],
-    ['liquidated_short_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 3, 2.9, 120],
+    ['liquidated_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 18, 17, 130],
+    ['liquidated_short_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 3, 2.9, 130],
   ])('%s adds a window up, once it has seen all of it', (name, figures, sum, below, emptied) => {
     const core = name.startsWith('liquidated') ? 'liquidated' : 'cvd'
     const log = [metric(20, core, figures), metric(40, core, figures), mark(59), metric(60, core, figures)]
@@ -227,18 +227,24 @@ describe('a metric', () => {
 
 /**
  * What the cvd core tells rules of a trade of 1 BTC each second for `trading` seconds, of which those from `outage[0]` to
- * `outage[1]` are missed, which is told 2 s later, and by marks while it lasts; marks come for `seconds`, the alerts' own `ahead` of it.
+ * `outage[1]` are missed, which is told 2 s later, and by marks while it lasts; marks come for `seconds`, the alerts' own
+ * `ahead` of it. From `still[0]` to `still[1]` the core stands still, and then catches up.
  */
-function traded(seconds: number, { trading = seconds, ahead = 0.5, outage = [Infinity, 0] } = {}): Message[] {
+function traded(
+  seconds: number,
+  { trading = seconds, ahead = 0.5, outage = [Infinity, 0], still = [Infinity, 0] } = {},
+): Message[] {
   const cvdCore = new CvdTestDriver().batch(longAgo())
   const [from = Infinity, to = 0] = outage
+  const [stops = Infinity, goesOn = 0] = still
   return Array.from({ length: seconds }, (_, at) => at + 1).flatMap((now) => {
     const time = T0 + (now - 0.5) * SECOND
     if (now <= trading && (now <= from || now > to)) cvdCore.batch(trade({ first_id: now, time }))
     if (now === to + 2) cvdCore.batch(gap({ from_time: T0 + from * SECOND, to_time: T0 + to * SECOND }))
     const state = now > from && now <= to ? 'down' : 'live'
     cvdCore.batch(markOf(T0 + (now + 0.2) * SECOND, { binance: state }))
-    const told = cvdCore.emitted.splice(0).flatMap(({ topic, message }) => {
+    const isStill = now > stops && now <= goesOn
+    const told = (isStill ? [] : cvdCore.emitted.splice(0)).flatMap(({ topic, message }) => {
       return topic === 'alerts.inputs' && message !== null ? [message] : []
     })
     return [...told, mark(now + 0.2 + ahead)]
@@ -279,6 +285,51 @@ describe('a window of trades', () => {
     expect(given(createRule(volume('above', 299.5, { window: '5m', ...close('5m') })), ...traded(303)).rang).toEqual([
       300,
     ])
+  })
+
+  describe('while who tells it stands still and others go on', () => {
+    const [from, to] = [600, 2_000]
+    const log = traded(2_600, { still: [from, to] })
+    const placeOf = (second: number): number =>
+      log.findIndex(({ value }) => 'time' in value && value.time > T0 + second * SECOND)
+
+    it('does not empty, and goes on as if nothing had been, behind a restart as well', () => {
+      for (const when of [volume('below', 59.5), change('below', 59.5), spike('below', 0.8), spike('above', 1.2)]) {
+        expect(given(createRule(when), ...log).rang).toEqual([])
+        const restarted = given(createRule(when), ...log.slice(0, placeOf(800))).restart()
+        expect(restarted.batch(...log.slice(placeOf(800))).rang).toEqual([])
+      }
+      const closes = volume('below', 299.5, { window: '5m', close: '5m' })
+      expect(given(createRule(closes), ...log).rang).toEqual([])
+    })
+
+    it('is what it was for 15 minutes, and then not known', () => {
+      const keeps = createRule(volume('above', 60.5), { id: 'keeps' })
+      const rangOf = (second: number): number[] => {
+        const [before, behind] = [log.slice(0, placeOf(second)), log.slice(placeOf(second), placeOf(to))]
+        return given(keeps, ...before, createRule(volume('above', 59.5)), ...behind).rang
+      }
+      expect(rangOf(1_300)).toEqual([1_300.7])
+      expect(rangOf(1_600)).toEqual([])
+    })
+
+    it('empties where nobody trades when that is told', () => {
+      const quiet = traded(2_600, { trading: 550, still: [from, to] })
+      const [rangAt = 0] = given(createRule(volume('below', 0.5), { repeat: false }), ...quiet).rang
+      expect(rangAt).toBeGreaterThan(to)
+      expect(rangAt).toBeLessThan(to + 20)
+    })
+
+    it('does so of liquidations, by the marks of their processor', () => {
+      const when = { metric: 'liquidated_usd', window: '1m', operator: 'below', value: 1 }
+      const told = [20, 40, 60, 80].flatMap((at) => [
+        metric(at, 'liquidated', { 'liquidated_long@okx': 5 }),
+        mark(at, 'liquidated'),
+        ...marks(at, at + 10),
+      ])
+      expect(rang(when, ...told, ...marks(100, 600))).toEqual([])
+      expect(rang(when, ...told, ...marks(100, 600), mark(600, 'liquidated'), mark(610))).toEqual([610])
+    })
   })
 
   it('is not moved back by marks that are behind what was told', () => {

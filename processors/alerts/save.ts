@@ -8,7 +8,7 @@ import type { AlertsState, Bought, RecentTriggers } from './state.ts'
 
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
-  | { readonly kind: 'clock'; readonly time: Micros }
+  | { readonly kind: 'clock'; readonly time: Micros; readonly told?: Readonly<Record<string, Micros>> }
   | { readonly kind: 'alert'; readonly alert: SavedAlert }
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
@@ -21,8 +21,8 @@ type Part = readonly [key: string, part: Buffer | null]
 
 /** What changed since the last call. */
 export function* saveState(state: AlertsState): Generator<Part> {
-  const { kinds, changed, alerts, requests, payments, prices, risks, rung } = state
-  yield partOf('clock', { kind: 'clock', time: state.time })
+  const { kinds, changed, alerts, requests, payments, prices, risks, rung, told } = state
+  yield partOf('clock', { kind: 'clock', time: state.time, ...(told.size > 0 && { told: Object.fromEntries(told) }) })
   for (const id of changed.alerts) {
     const alert = alerts.get(id)
     yield partOf(`alert|${id}`, alert && { kind: 'alert', alert: savedOf(kinds, alert) })
@@ -100,6 +100,7 @@ function loadPart(state: AlertsState, saved: Saved, texts: Map<string, string>):
   switch (saved.kind) {
     case 'clock':
       state.time = saved.time
+      for (const [processor, time] of Object.entries(saved.told ?? {})) state.told.set(processor, time)
       return
     case 'alert':
       state.alerts.set(

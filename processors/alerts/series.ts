@@ -5,7 +5,7 @@ import { LATENESS } from '../cvd/state.ts'
 import { cascadeRisks } from '../liquidations/cascade.ts'
 import { asDecimal, asRatio, decimalDifference, decimalMean, percentChange } from '../prices/decimal.ts'
 import type { Input } from './kinds/kind.ts'
-import { durationOf, metricOf, type Metric, type MetricInput, type MetricName } from './metrics.ts'
+import { addsUp, durationOf, metricOf, type Metric, type MetricInput, type MetricName } from './metrics.ts'
 
 /** What one part of a rule looks at: a metric, of a venue or over all, over a window, as it is or at a candle's close. */
 export interface SeriesSpec {
@@ -61,7 +61,8 @@ export const MISSED_MAX = 100
 const LIFETIME: Micros = 900_000_000
 /**
  * What was traded up to a time is told behind it: when its bucket has closed, with the next mark, by a core that may be
- * behind the others. What nobody has told so much later was not traded.
+ * behind the others; liquidations with the next mark. What nobody has told so much later was not there, unless who tells it
+ * has not come so far.
  */
 const TOLD_WITHIN: Micros = LATENESS + 8_000_000
 /** Figures of different processors come at most this much out of the order of their times. */
@@ -207,11 +208,11 @@ export class Series {
 
   /** So much behind time it is known what there was up to then. */
   get #behind(): Micros {
-    return this.#isFlow && this.input === 'cvd' ? TOLD_WITHIN : 0
+    return this.#isFlow ? TOLD_WITHIN : 0
   }
 
   get #isFlow(): boolean {
-    return this.#metric.make === 'sum' || this.#metric.make === 'spike'
+    return addsUp(this.#metric)
   }
 
   /** Takes in what a record tells; whether there is a new value of it. */
@@ -234,9 +235,12 @@ export class Series {
     return this.#closes(time) || isClosed
   }
 
-  /** Lets time pass: what leaves a window, and candles that close. Whether there is a new value. */
-  advance(now: Micros): boolean {
-    const time = now - this.#behind
+  /**
+   * Lets time pass: what leaves a window, and candles that close. Whether there is a new value. `told`: up to when what is
+   * added up has been told; nothing of later is known.
+   */
+  advance(now: Micros, told = Infinity): boolean {
+    const time = Math.min(now - this.#behind, this.#isFlow ? told : now)
     if (this.#close > 0) return this.#closes(time)
     if (!this.#isFlow) return false
     const end = Math.max(time, this.#time) // marks may be behind what was told

@@ -1,9 +1,10 @@
 import { symbolOf } from '../../schemas/catalogue.ts'
-import type { CompositePrice, Micros } from '../../schemas/records.ts'
+import type { CompositePrice, Mark, Micros } from '../../schemas/records.ts'
 import { Book, type AlertBook } from './book.ts'
 import { FigureBook, nowhere } from './figure-book.ts'
 import type { AlertKind, Cause, Kinds, Sight, StoredAlert, Terms } from './kinds/kind.ts'
 import { alertKinds } from './kinds/kinds.ts'
+import { tellersOfSums } from './metrics.ts'
 import { EVERYWHERE, everywhereOf, isEverywhere, isListPart, symbolPart } from './parts.ts'
 import { Series, type SavedSeries } from './series.ts'
 import { SharedBook } from './shared-book.ts'
@@ -83,6 +84,8 @@ export interface AlertsState {
   readonly parts: Map<string, Set<string>>
   /** By asset: what a test event shows, and what late prices are judged by. */
   readonly prices: Map<string, CompositePrice>
+  /** By processor: up to when it has told what sums add up; one that has never said so is not waited for. */
+  readonly told: Map<string, Micros>
   /** By asset: up to when its risk has been told of. */
   readonly risks: Map<string, Micros>
   /** Commands that were handled, by request id, and when. */
@@ -118,6 +121,7 @@ export function emptyState(kinds: Kinds = alertKinds): AlertsState {
     everywhere: new Map(),
     parts: new Map(),
     prices: new Map(),
+    told: new Map(),
     risks: new Map([[OTHERS, 0]]),
     requests: new Map(),
     payments: new Map(),
@@ -278,6 +282,11 @@ export function cooldownOf({ kinds }: AlertsState, { terms }: Pick<StoredAlert, 
 export function noteRisk({ risks, changed }: AlertsState, asset: string, time: Micros): void {
   risks.set(asset, time)
   changed.risks.add(asset)
+}
+
+/** A mark of who tells what sums add up says up to when all of it has been told. */
+export function noteTold({ told }: AlertsState, { writer, time }: Mark): void {
+  if (tellersOfSums.has(writer)) told.set(writer, Math.max(time, told.get(writer) ?? 0))
 }
 
 /** Puts an alert's new state in the place of the old, with all that follows from it: its wait and its timers. */

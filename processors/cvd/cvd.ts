@@ -8,12 +8,13 @@ import type {
   LogGap,
   Mark,
   Metric,
+  Micros,
   Signal,
   SubscriptionChange,
 } from '../../schemas/records.ts'
 import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
-import { flowKey, flowOf } from './bucket.ts'
+import { BUCKET, flowKey, flowOf } from './bucket.ts'
 import { fiveKey, fivesOf } from './five-minutes.ts'
 import { hourKey, hoursAgain, takeUnread, type Cause } from './hours.ts'
 import { forgetChanges, loadState, saveState } from './save.ts'
@@ -99,6 +100,7 @@ function applyGap(state: CvdState, instrument: InstrumentState, gap: Missing): v
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */
 function applyMark(state: CvdState, moment: Moment, cause: Cause, emit: Emit): void {
   const { time, isUnread } = moment
+  const { closed: wasClosed } = state
   const isRare = isRareMark(state.time, time)
   const { hours, fives, signals, metrics } = advanceTime(state, moment, cause)
   emitHeldBack(state, isUnread ? 'final' : 'all', emit)
@@ -107,6 +109,7 @@ function applyMark(state: CvdState, moment: Moment, cause: Cause, emit: Emit): v
   takeUntold(state, (value) => emitCvd(value, emit))
   for (const signal of signals) emitSignal(signal, emit)
   for (const metric of metrics) emitMetric(metric, emit)
+  if (state.closed > wasClosed) emitTold(state.closed * BUCKET, emit)
   const mark: Mark = { ...emptyFields('mark'), writer: CVD, run: 0, time }
   emit({ topic: 'derived.flow', key: CVD, message: { type: 'mark', value: mark } })
   if (isRare) emit({ topic: 'derived.signals', key: CVD, message: { type: 'mark', value: mark } })
@@ -138,6 +141,12 @@ function emitCvd(value: Cvd, emit: Emit): void {
 
 function emitSignal(signal: Signal, emit: Emit): void {
   emit({ topic: 'derived.signals', key: signal.asset, message: { type: 'signal', value: signal } })
+}
+
+/** Rules know by it that what has closed by then is told, whoever traded. */
+function emitTold(time: Micros, emit: Emit): void {
+  const value: Mark = { ...emptyFields('mark'), writer: CVD, run: 0, time }
+  emit({ topic: 'alerts.inputs', key: CVD, message: { type: 'mark', value } })
 }
 
 function emitMetric(metric: Metric, emit: Emit): void {

@@ -58,6 +58,25 @@ describe('a metric', () => {
     expect(outputs.indexOf('alerts.inputs metric')).toBeLessThan(outputs.indexOf('derived.flow mark'))
   })
 
+  it('is followed by a mark of up to when all is told, which comes where nobody has traded, too', () => {
+    const marks = [11, 12, 13, 21.9, 22.5, 45].map((seconds) => mark(T0 + seconds * SECOND))
+    const fed = new CvdTestDriver().batch(mark(T0), trade(), ...marks)
+    const told = fed.emitted.flatMap(({ topic, message }) =>
+      topic === 'alerts.inputs' && message !== null && 'time' in message.value
+        ? [[message.type, (message.value.time - T0) / SECOND]]
+        : [],
+    )
+    expect(told).toEqual([
+      ['mark', -10],
+      ['metric', 0],
+      ['mark', 0],
+      ['metric', 10],
+      ['mark', 10],
+      ['mark', 20],
+      ['mark', 40],
+    ])
+  })
+
   describe('of a time in which trades were missed', () => {
     const at = (seconds: number): number => T0 + seconds * SECOND
     const closed = (seconds: number) => mark(at(seconds + 2))

@@ -58,6 +58,22 @@ describe('a metric of liquidations', () => {
     ])
   })
 
+  it('is followed by a mark each ten seconds, of up to when all is told', () => {
+    const given = fed(mark(0), mark(9.9), closed('a', 10), mark(10.2), mark(11), mark(31))
+    const told = given
+      .take()
+      .map(({ message }) => [
+        message?.type,
+        message !== null && 'time' in message.value && (message.value.time - T0) / SECOND,
+      ])
+    expect(told).toEqual([
+      ['mark', 0],
+      ['metric', 10.2],
+      ['mark', 10.2],
+      ['mark', 31],
+    ])
+  })
+
   it('counts each once for ten minutes, and none without a side', () => {
     const given = fed(mark(0), closed('a', 1), mark(2), closed('a', 1), closed('b', 2, { side: 'unknown' }), mark(3))
     expect(metrics(given)).toHaveLength(1)

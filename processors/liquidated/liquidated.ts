@@ -1,8 +1,10 @@
-import type { Figure, Liquidation, Metric, Micros } from '../../schemas/records.ts'
+import { emptyFields } from '../../schemas/codec.ts'
+import type { Figure, Liquidation, Mark, Metric, Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
+import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
 
-/** Name in the topology, and of its metrics. */
+/** Name in the topology, of its metrics and in its marks. */
 export const LIQUIDATED = 'liquidated'
 
 /**
@@ -28,15 +30,20 @@ export interface LiquidatedState {
   isChanged: boolean
 }
 
-/** From forced closes: USD that each venue has closed since the last mark, by side. Only marks tell. */
+/** From forced closes: USD that each venue has closed since the last mark, by side. Only marks tell; a rare one follows, of up to when all is told. */
 export const liquidated: Processor<LiquidatedState, Output<'alerts.inputs'>> = {
   empty: () => ({ time: 0, ids: new Map(), sums: new Map(), repeated: 0, old: 0, isChanged: false }),
 
   apply(state, { message }: Entry, { v }, emit) {
     if (message.type === 'liquidation') add(state, message.value)
     if (message.type !== 'mark' || message.value.time <= state.time) return
-    for (const value of advance(state, message.value.time, v))
+    const { time } = message.value
+    const isRare = isRareMark(state.time, time)
+    for (const value of advance(state, time, v))
       emit({ topic: 'alerts.inputs', key: value.asset, message: { type: 'metric', value } })
+    if (!isRare) return
+    const value: Mark = { ...emptyFields('mark'), writer: LIQUIDATED, run: 0, time }
+    emit({ topic: 'alerts.inputs', key: LIQUIDATED, message: { type: 'mark', value } })
   },
 
   *save(state) {

@@ -162,6 +162,13 @@ const anyFigures: fc.Arbitrary<At> = fc
     return { type, value: { ...value, ...(isOther && { asset: 'eth' }) } } as Message
   })
 
+/** Time as prices tell it, and now and then how far the core of trades has come. */
+const marks: fc.Arbitrary<At> = fc.constantFrom(undefined, undefined, undefined, 0, 3, 12, 100).map(
+  (behind): At =>
+    (seconds) =>
+      behind === undefined ? mark(seconds) : mark(seconds - behind, 'cvd'),
+)
+
 /** Seconds that pass before a record: nothing, moments, the edges of a minute and of a life. */
 const waits = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(0, 0.3, 1, 4, 11, 12) },
@@ -179,7 +186,7 @@ export const ruleLogs: fc.Arbitrary<Message[]> = fc
         make: fc.oneof(
           { weight: 8, arbitrary: anyFigures },
           { weight: 4, arbitrary: prices },
-          { weight: 6, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
+          { weight: 6, arbitrary: marks },
           { weight: 1, arbitrary: rests },
           {
             weight: 1,
@@ -217,7 +224,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       { weight: 1, arbitrary: lates },
       { weight: 2, arbitrary: risks },
       { weight: 8, arbitrary: anyFigures },
-      { weight: 4, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
+      { weight: 4, arbitrary: marks },
       { weight: 2, arbitrary: rests },
       {
         weight: 4,

@@ -67,13 +67,13 @@ export class FiguresModel {
     return changed
   }
 
-  /** What time alone changes: of sums, what was told up to 10 s before it. */
-  pass(asset: string, time: number): Set<string> {
+  /** What time alone changes: of sums, what was told up to 10 s before it, or up to where who tells it has come. */
+  pass(asset: string, time: number, toldTo: number): Set<string> {
     const changed = new Set<string>()
     for (const [key, seen] of this.#seen) {
       const leaf = leafOf(key)
       if (!key.startsWith(`${asset} `)) continue
-      const told = isSum(leaf) ? time - 10 * S : time
+      const told = isSum(leaf) ? Math.min(time - 10 * S, toldTo) : time
       const isNew =
         leaf.close === undefined
           ? isSum(leaf) && settle(leaf, seen, Math.max(told, seen.time))

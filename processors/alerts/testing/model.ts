@@ -66,6 +66,8 @@ export class Model {
   /** Assets of which there was a figure. */
   readonly #told = new Set<string>()
   readonly #figures = new FiguresModel()
+  /** Up to when figures of trades were told; Infinity: nobody has said so. */
+  #toldTo = Infinity
   #events: string[] = []
   #rung: (readonly [item: Item, over: string])[] = []
 
@@ -83,6 +85,8 @@ export class Model {
     this.#rung = []
     if (type === 'command') this.#command(value)
     this.#watch()
+    if (type === 'mark' && value.writer === 'cvd')
+      this.#toldTo = this.#toldTo === Infinity ? value.time : Math.max(this.#toldTo, value.time)
     if (type === 'mark') this.#mark(value.time)
     if (type === 'composite_price') this.#price(value)
     if (type === 'liquidation_risk') this.#risk(value)
@@ -266,7 +270,7 @@ export class Model {
     this.#now = time
     if (Math.floor(before / (10 * S)) !== Math.floor(time / (10 * S)))
       for (const asset of new Set(this.items.map((item) => item.asset)))
-        this.#lookAtRules(asset, time, this.#figures.pass(asset, time))
+        this.#lookAtRules(asset, time, this.#figures.pass(asset, time, this.#toldTo))
     for (const item of this.items) {
       if (item.paused > 0 && item.paused <= time && item.paused < item.expires) {
         this.#wake(item, item.paused)

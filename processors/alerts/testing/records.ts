@@ -147,12 +147,12 @@ export function risk(seconds: number, pct: number, fields: Partial<LiquidationRi
   return { type: 'liquidation_risk', value }
 }
 
-export function mark(seconds: number): Message<'mark'> {
+export function mark(seconds: number, writer = 'prices'): Message<'mark'> {
   return {
     type: 'mark',
     value: {
       ...emptyFields('mark'),
-      writer: 'prices',
+      writer,
       run: 0,
       time: T0 + seconds * SECOND,
     },

@@ -3,8 +3,12 @@ import type { Codec } from '../../../schemas/codec.ts'
 import type { Message, Micros, Mark } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 
-/** Whose marks in `alerts.inputs` follow from which topic of the feeds. */
-const sources: Readonly<Record<string, TopicName>> = { prices: 'market.tickers', liquidations: 'market.funding' }
+/** Whose marks in `alerts.inputs` have the time of one of which topic of the feeds. */
+const sources: Readonly<Record<string, TopicName>> = {
+  prices: 'market.tickers',
+  liquidations: 'market.funding',
+  liquidated: 'market.liquidations',
+}
 /** Nothing is further ahead of the judge's own clock. */
 const AHEAD_MAX: Micros = 5_000_000
 /** Marks are looked at from this long after the begin on, and those that they follow from before it. */
