@@ -122,6 +122,35 @@ describe(`POST ${PATH}`, () => {
     })
   })
 
+  it.each([
+    ['prices', { condition: 'above', target_price: 105 }],
+    ['liquidations', { condition: 'cascade_risk', threshold_pct: 5 }],
+    ['cvd', { when: { metric: 'volume', window: '1h', operator: 'below', value: 1 } }],
+    ['funding', { when: { metric: 'open_interest_usd', operator: 'above', value: 1 } }],
+    ['liquidated', { when: { metric: 'liquidated_usd', window: '1h', operator: 'above', value: 1 } }],
+  ])('ends where %s stands still, whoever else writes to the same log', async (processor, terms) => {
+    const { database } = api
+    const still = NOW - 10 * MINUTE
+    for (let time = NOW - 60 * MINUTE; time < NOW; time += 30 * SECOND) {
+      database.market.pastPrices.push(priceAt(time, 100))
+      database.market.pastRisks.push(riskAt(time, 1))
+    }
+    const price = { metric: 'price', operator: 'above', value: 1_000 }
+    const asked = 'when' in terms ? { when: { any: [terms.when, price] } } : terms
+    const endOf = async (): Promise<unknown> => {
+      const { body } = await api.send('POST', PATH, { body: { symbol: 'BTC', ...asked, days: 1 } })
+      return body['coverage']
+    }
+    const iso = (time: number): string => new Date(time / 1000).toISOString()
+    expect(await endOf()).toMatchObject({ to: iso(NOW) })
+    api.advance(61_000) // the same question is kept for a minute
+    database.derived = database.derived.map((row) => (row.processor === processor ? { ...row, time: still } : row))
+    expect(await endOf()).toMatchObject({ to: iso(still) })
+    api.advance(61_000)
+    database.derived = database.derived.filter((row) => row.processor !== processor)
+    expect(await endOf()).toBeUndefined()
+  })
+
   it('lists the newest hundred and counts all, and keeps no more', async () => {
     for (let n = 0; n < 300; n += 1) {
       const time = NOW - WEEK + n * 2 * MINUTE

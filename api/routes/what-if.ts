@@ -1,9 +1,14 @@
 import { jsonOutput, type BodyRule, type Call, route } from '../request/route.ts'
 import type { Ring, WhatIfTerms } from '../../processors/alerts/what-if.ts'
 import type { Micros } from '../../schemas/records.ts'
-import { metricOf, metricNames } from '../../processors/alerts/metrics.ts'
+import { metricOf, metricNames, type MetricInput } from '../../processors/alerts/metrics.ts'
+import { CVD } from '../../processors/cvd/cvd.ts'
+import { FUNDING } from '../../processors/funding/funding.ts'
+import { LIQUIDATED } from '../../processors/liquidated/liquidated.ts'
+import { LIQUIDATIONS } from '../../processors/liquidations/liquidations.ts'
+import { PRICES } from '../../processors/prices/prices.ts'
 import { field, readSymbol, readSymbols, SYMBOLS_MAX, wrong } from '../alerts/fields.ts'
-import { apiKinds, kindMeant } from '../alerts/kinds/kinds.ts'
+import { apiKind, apiKinds, kindMeant } from '../alerts/kinds/kinds.ts'
 import { assetLookedAt } from '../alerts/looked-at.ts'
 import { DAYS_MAX, LATE_START, RINGS_KEPT, type Trial, type Tried } from '../alerts/what-if.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
@@ -14,7 +19,7 @@ import { jsonReply, type Reply } from '../request/reply.ts'
 import type { Services } from '../services.ts'
 import { pastSources } from '../views/past-inputs.ts'
 import { iso, isoOrNull } from '../views/time.ts'
-import { partitionTime } from '../views/world.ts'
+import { derivedTime } from '../views/world.ts'
 import { noData } from './answers.ts'
 import {
   array,
@@ -88,7 +93,7 @@ const span = { from: instant('Begin'), to: instant('End, exclusive') }
 
 const coverageSchema = object('What the answer rests on', {
   from: instant('First record that was looked at'),
-  to: instant('Until when it looked'),
+  to: instant('Until when it looked: how far the processors have come that tell its figures'),
   complete: boolean('All of it, without a gap'),
   own_from: nullableInstant('From then on our own log decides, before it the venues’ past; null: there is no own log'),
   days: integer('How far it was to look back'),
@@ -227,6 +232,15 @@ function streamed({ preSubscribed }: Services): readonly string[] {
   return [...preSubscribed].slice(0, SYMBOLS_MAX).map((asset) => asset.toUpperCase())
 }
 
+/** The processor that tells an input: no trial goes beyond what it has told. */
+const tellerOf: Readonly<Record<MetricInput, string>> = {
+  composite_price: PRICES,
+  liquidation_risk: LIQUIDATIONS,
+  cvd: CVD,
+  funding: FUNDING,
+  liquidated: LIQUIDATED,
+}
+
 /** `given`: the symbols as they were asked for; undefined: one alone was. */
 function triedOf(
   services: Services,
@@ -238,7 +252,9 @@ function triedOf(
     given === 'all'
       ? findAsset(terms.symbol, present.catalogue(services.counted)).asset
       : assetLookedAt(services, terms)
-  const to = partitionTime(present.world(), 'alerts.inputs', asset, services.partitions)
+  const figures = apiKind(terms.terms.kind).figures(terms.terms)
+  const tellers = figures.map(({ metric }) => tellerOf[metricOf(metric).input])
+  const to = derivedTime(present.world(), tellers, asset, services.partitions)
   if (to === undefined && given === undefined) throw noData(`history of ${terms.symbol}`)
   return { ...terms, asset, to: to ?? services.now() * 1000 }
 }

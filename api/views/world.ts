@@ -53,6 +53,18 @@ export function partitionTime(world: World, topic: TopicName, asset: string, par
   return world.times.get(`${topic}/${partitionOf(asset, partitions)}`)
 }
 
+/** Up to when all of these processors have come in the asset's partition; undefined: one of them has not begun. */
+export function derivedTime(
+  world: World,
+  processors: readonly string[],
+  asset: string,
+  partitions: number,
+): Micros | undefined {
+  const times = processors.map((name) => world.derived.get(`${name}/${partitionOf(asset, partitions)}`) ?? 0)
+  const least = Math.min(...times)
+  return least === 0 ? undefined : least
+}
+
 /** Newest mark of a topic over all its partitions; undefined before the first. */
 export function newestTime(world: World, topic: TopicName): Micros | undefined {
   const times = [...world.times].filter(([key]) => key.startsWith(`${topic}/`)).map(([, time]) => time)
