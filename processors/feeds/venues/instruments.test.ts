@@ -6,16 +6,16 @@ import type { Listed } from './venue.ts'
 const at = 1_790_000_000_000_000
 const none = new Map<string, Instrument>()
 
-/** `WIFUSDT WIF 2.5, 1000PEPEUSDT PEPE/1000 0.012`: symbol, base (and multiplier), price in the venue's units or `-`; `-!`: not live. */
+/** `WIFUSDT WIF 2.5, 1000PEPEUSDT PEPE/1000 0.012`: symbol, base (and multiplier), price in the venue's units or `-`; `!` behind it: not live. */
 function markets(venue: string, text: string, source: 'venue' | 'seed' = 'venue'): VenueMarkets {
   const entries = text.split(', ').map((entry) => entry.split(' '))
   const rows = entries.map(([symbol = '', ticker = '', price = '']): Listed => {
     const [base = '', factor = '1'] = ticker.split('/')
     const [sizeFactor, priceFactor] = [Number(factor), Number(factor)]
-    return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor, priceFactor, tick: null, live: price !== '-!' }
+    return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor, priceFactor, tick: null, live: !price.endsWith('!') }
   })
   const prices = entries.flatMap(([symbol = '', , price = '-']) =>
-    price.startsWith('-') ? [] : [{ symbol, price: Number(price) }],
+    price.startsWith('-') ? [] : [{ symbol, price: Number(price.replace('!', '')) }],
   )
   return { venue, market: 'perp', source, rows, prices }
 }
@@ -104,6 +104,24 @@ describe('joining listings to assets', () => {
     const { instruments, doubts } = resolveInstruments([now], logOf(before), at)
     expect(instruments.map(({ asset }) => asset)).toEqual(['wif', 'btc'])
     expect(doubts).toEqual([])
+  })
+
+  it('does not go by the last price of a market that has ended', () => {
+    const before = resolveInstruments(
+      [markets('binance', 'XYZUSDT XYZ 0.9'), markets('bybit', 'XYZUSDT XYZ 0.9')],
+      none,
+      at,
+    ).instruments
+    const now = [markets('binance', 'XYZUSDT XYZ 0.9!'), markets('bybit', 'XYZUSDT XYZ 0.15')]
+    const { instruments, doubts } = resolveInstruments(now, logOf(before), at)
+    expect(instruments.map(({ asset, status }) => [asset, status])).toEqual([
+      ['xyz', 'closed'],
+      ['xyz', 'live'],
+    ])
+    expect(doubts).toEqual([])
+    expect(
+      assets(markets('binance', 'OMGUSDT OMG 0.25!'), markets('okx', 'OMG-USDT OMG 0.2')),
+    ).toEqual({ 'okx OMG-USDT': 'omg' })
   })
 
   it('compares prices of one unit, multipliers taken out', () => {

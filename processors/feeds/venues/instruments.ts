@@ -100,7 +100,8 @@ interface ListedCandidate extends Candidate {
 function candidatesOf(from: VenueMarkets, known: KnownInstruments): ListedCandidate[] {
   const prices = new Map(from.prices.map(({ symbol, price }) => [symbol, price]))
   const candidates = from.rows.map((row) => {
-    const price = prices.get(row.symbol)
+    // A market that has ended may still be told with its last price, which says nothing of those that live.
+    const price = row.live ? prices.get(row.symbol) : undefined
     const unitPrice = price === undefined ? undefined : price / row.priceFactor
     const instrument = instrumentId(from.venue, from.market, row.symbol)
     return { instrument, venue: from.venue, from, row, unitPrice, byName: byNameOf(from, row) }
