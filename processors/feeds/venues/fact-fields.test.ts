@@ -92,6 +92,13 @@ describe('a ticker', () => {
     expect(tickerOf('A', 1, { last: '2', [field]: 'x' })).toEqual({ refused: 'bad-field' })
   })
 
+  it('has the volume of a coin of which a dollar buys a billion', () => {
+    expect(tickerOf('A', 1, { last: '0.0000000012', volume24h: '1250000000000000.5' })).toMatchObject({
+      last: '0.0000000012',
+      volume24h: '1250000000000000.5',
+    })
+  })
+
   it('of a price that rose from 80 to 100 changed by 25 %; of one without a past it is not told', () => {
     expect([changeOf('80', '100'), changeOf('', '100'), changeOf(undefined, '100')]).toEqual([25, null, null])
     expect([changeOf('100', '101'), changeOf('3000', '2970'), changeOf('100', '100.01')]).toEqual([1, -1, 0.01])

@@ -8,8 +8,8 @@ import { percentChange } from '../../prices/decimal.ts'
  * Guards for what venues say beside trades. There, zero can be a value (an open interest, a volume), and rates and
  * premiums can be negative. A price of zero or an empty text is a price that the venue has not.
  */
-const amountPattern = /^\d{1,15}(?:\.\d{1,30})?$/
-const signedPattern = /^-?\d{1,15}(?:\.\d{1,30})?$/
+const amountPattern = /^\d{1,24}(?:\.\d{1,30})?$/ // a day's volume of a coin of 1e-9 USD has more than 15 digits
+const signedPattern = /^-?\d{1,24}(?:\.\d{1,30})?$/
 const nothingPattern = /^(?:|0+(?:\.0+)?)$/
 /** Decimals of a JSON number that is written out: its shortest form has no more that count. */
 const NUMBER_DECIMALS = 20
