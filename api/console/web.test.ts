@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FUNDING_STALE, INTEREST_STALE } from '../views/perpetuals.ts'
-import { bucketOf, secondsOf, lineOf, totalOf, type CvdPoint } from './web/chart-series.ts'
+import { bucketOf, priceDigits, secondsOf, lineOf, totalOf, type CvdPoint } from './web/chart-series.ts'
 import * as words from './web/alert-words.ts'
 import * as format from './web/format.ts'
 import { Freshness } from './web/freshness.ts'
@@ -10,6 +10,10 @@ import { agedOf, runningOf, STALE_MS, type Cvd } from './web/market-figures.ts'
 import { matchesOf } from './web/matches.ts'
 import { compare } from './web/order.ts'
 import { inOrder, stateOf, type Gap } from './web/stream-states.ts'
+
+it('shows five digits of a price on an axis, however small it is', () => {
+  expect([60_000, 45, 0.5, 0.052, 5.2e-7, 1.2e-9, 0].map(priceDigits)).toEqual([1, 2, 4, 6, 11, 13, 8])
+})
 
 describe('numbers as people read them', () => {
   it.each<[string, string]>([

@@ -48,6 +48,14 @@ it('shows the figures, and open interest as its sources', () => {
   ])
 })
 
+it.each([
+  [5.003, '5.003'],
+  [5.126, '5.13'],
+])('says a share over the threshold as one that is over it: %d', (pct, shown) => {
+  const words = expect.stringContaining(`${shown} % of BTC open interest`) as string
+  expect(given(create(), risk(5, pct)).triggers).toMatchObject([{ condition_met: words }])
+})
+
 it('is degraded with one venue only', () => {
   const [only] = risk(5, 12).value.exchanges
   expect(given(create(), risk(5, 12, { exchanges: only === undefined ? [] : [only] })).triggers[0]?.quality).toBe(

@@ -579,6 +579,17 @@ describe('a message', () => {
     })
   })
 
+  it.each([
+    [5, 5.0000004, '5.0000004'],
+    [1_000.004, 1_000.0049, '1,000.0049'],
+    [5, 5.12345678, '5.12346'],
+    [1_000, 1_234.5678, '1,234.57'],
+  ])('says a figure that is above %d with as many digits as show it: %d', (bound, value, shown) => {
+    const [body] = told(given(createRule(cvdAbove(bound)), cvd(10, value)))
+    const condition_met = `BTC: CVD above ${bound.toLocaleString('en', { maximumFractionDigits: 9 })}; now CVD ${shown}`
+    expect(body).toMatchObject({ data: { condition_met } })
+  })
+
   it('says that it is over where that is wanted, once', () => {
     const log = [cvd(10, 6), cvd(20, 4), cvd(30, 3), mark(100)]
     expect(told(given(createRule(cvdAbove(5)), ...log))).toHaveLength(1)

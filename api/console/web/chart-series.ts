@@ -93,3 +93,11 @@ export class Loaded<Row extends { readonly time: string }> {
     for (const row of rows) this.#byTime.set(row.time, row)
   }
 }
+
+const PRICE_DIGITS_MAX = 15
+
+/** Decimals of an axis of prices: of small ones so many that five digits tell something. */
+export function priceDigits(price: number): number {
+  if (price >= 0.1) return price >= 1_000 ? 1 : price >= 10 ? 2 : 4
+  return price > 0 ? Math.min(PRICE_DIGITS_MAX, 4 - Math.floor(Math.log10(price))) : 8
+}

@@ -29,7 +29,7 @@ import {
   type InterestPoint,
   type Layer,
 } from './chart-data.ts'
-import { bucketOf, secondsOf, type Interval, lineOf, totalOf, venuesOf } from './chart-series.ts'
+import { bucketOf, priceDigits, secondsOf, type Interval, lineOf, totalOf, venuesOf } from './chart-series.ts'
 import { beforePaint } from './dom.ts'
 import { grouped } from './format.ts'
 import { HeatLayer } from './heat-layer.ts'
@@ -116,7 +116,7 @@ export class SymbolCharts {
     this.#rows = rows
     const { candles, points } = rows
     const colours = coloursOf()
-    const digits = digitsOf(candles.at(-1)?.close ?? 1)
+    const digits = priceDigits(candles.at(-1)?.close ?? 1)
     const formatter = (price: number): string => grouped(price, digits)
     this.#candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -digits } })
     this.#candles.setData(candles.map((candle) => candleOf(candle, colours)))
@@ -374,8 +374,4 @@ function lineData<Point extends { readonly time: string }>(
     const isEnd = at + 1 < values.length && values[at + 1] === undefined
     return { time: secondsOf(time), value, ...(isEnd && { color: 'transparent' }) }
   })
-}
-
-function digitsOf(price: number): number {
-  return price >= 1_000 ? 1 : price >= 10 ? 2 : price >= 0.1 ? 4 : 8
 }

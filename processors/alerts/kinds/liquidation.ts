@@ -1,4 +1,5 @@
 import type { LiquidationRisk } from '../../../schemas/records.ts'
+import { decimalText } from '../../prices/decimal.ts'
 import { EVERY_RECORD, isFigure, WAITING, type AlertKind, type Cause } from './kind.ts'
 
 /** More than a share of open interest at risk, and at least so much of it: a level on two figures at once. */
@@ -44,7 +45,8 @@ export const liquidation: AlertKind<LiquidationTerms, 'liquidation_risk', RiskCa
   describe: ({ threshold_pct: threshold, min_value_usd: least }) =>
     `over ${threshold} % of open interest, ${least} USD or more, at risk`,
   describeCause: ({ threshold_pct: threshold }, symbol, { risk }) => {
-    const share = `${risk.at_risk_5_pct.toFixed(2)} % of ${symbol} open interest (${Math.round(risk.at_risk_5_usd)} USD)`
+    const [short, exact] = [risk.at_risk_5_pct.toFixed(2), decimalText(risk.at_risk_5_pct)]
+    const share = `${Number(short) > threshold ? short : exact} % of ${symbol} open interest (${Math.round(risk.at_risk_5_usd)} USD)`
     return `${share} is at risk of liquidation within 5 % of the price, over the threshold of ${threshold} %`
   },
   evidence: (_, cause) => {

@@ -52,7 +52,8 @@ export const rule: AlertKind<RuleTerms, 'readings', RuleCause> = {
 
   describe: ({ when, held_for: held }) => `${conditionWords(when)}${held === null ? '' : ` for ${held}`}`,
   describeCause: (terms, symbol, { figures, isOver, isChanged }) => {
-    const now = figures.map(figureWords).join(', ')
+    const bounds = leavesOf(terms.when).flatMap(boundsOf)
+    const now = figures.map((figure) => figureWords(figure, bounds)).join(', ')
     if (isOver !== true) return `${symbol}: ${rule.describe(terms)}; now ${now}`
     const why = isChanged === true ? ': the rule was changed' : ' no longer'
     return `Over: ${symbol} ${conditionWords(terms.when)}${why}; now ${now}`
@@ -195,15 +196,31 @@ function leafWords(leaf: Leaf): string {
   return `${subject(leaf)} ${operator.replaceAll('_', ' ')} ${bound}${unitWords(unit)}${at}`
 }
 
-function figureWords({ metric, exchange, window, value }: Figure): string {
+/** What a rule compares its figures with. */
+function boundsOf(leaf: Leaf): number[] {
+  return [false, true].flatMap((isWide) => {
+    const { low, high } = intervalOf(leaf, isWide)
+    return [low, high]
+  })
+}
+
+function figureWords({ metric, exchange, window, value }: Figure, bounds: readonly number[]): string {
   const { unit } = metricOf(metric as Leaf['metric'])
   const shown =
-    typeof value === 'number' ? `${grouped(rounded(value))}${unitWords(unit)}` : classWords(value ?? 'not known')
+    typeof value === 'number'
+      ? `${grouped(shortened(value, bounds))}${unitWords(unit)}`
+      : classWords(value ?? 'not known')
   return `${subject({ metric: metric as Leaf['metric'], exchange, window })} ${shown}`
 }
 
 function classWords(value: string): string {
   return value.replaceAll('_', ' ')
+}
+
+/** Rounded, where that does not put it on another side of a bound. */
+function shortened(value: number, bounds: readonly number[]): number {
+  const short = rounded(value)
+  return bounds.every((bound) => Math.sign(short - bound) === Math.sign(value - bound)) ? short : value
 }
 
 /** Digits of a figure below 1,000 that tell people something. */

@@ -365,5 +365,7 @@ describe('a body of the caller’s', () => {
     expect(ask(form, { condition_met: 'a&b=c' }).body.toString()).toBe('title=BTC%20price%20alert&m=a%26b%3Dc')
     const plain = of({ body: '{{symbol}}: {{text}}', content_type: 'text/plain' })
     expect(ask(plain, { condition_met: 'a "b"' }).body.toString()).toBe('BTC: a "b"')
+    const price = of({ body: '{{current_price}}', content_type: 'text/plain' })
+    expect(ask(price, { current_price: 1.2e-9 }).body.toString()).toBe('0.0000000012')
   })
 })

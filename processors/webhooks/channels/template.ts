@@ -1,5 +1,6 @@
 import { signedDigest, isRefusal, readText, verdictOf, type Channel, type Given, type Refusal } from './channel.ts'
 import { messageOf, type MessageFields, fit } from './message.ts'
+import { decimalText } from '../../prices/decimal.ts'
 import { receiverOf } from '../address.ts'
 import { readUrl, urlField, type UrlDestination } from './webhook.ts'
 
@@ -19,7 +20,7 @@ const writers: Readonly<Record<string, (value: string | number | boolean) => str
   'application/json': (value) =>
     typeof value === 'string' ? JSON.stringify(value).slice(1, -1) : JSON.stringify(value),
   'application/x-www-form-urlencoded': (value) => encodeURIComponent(String(value)),
-  'text/plain': String,
+  'text/plain': (value) => (typeof value === 'number' ? decimalText(value) : String(value)),
 }
 
 const fields = {
