@@ -1,11 +1,11 @@
 import type { LogReader, Writer } from '../../../infra/kafka/seam.ts'
 import type { Codec } from '../../../schemas/codec.ts'
 import type { Instrument, Micros } from '../../../schemas/records.ts'
-import { priceVenues, quotesOf, type Market } from '../../../schemas/venues.ts'
+import { instrumentId, priceVenues, quotesOf, type Market } from '../../../schemas/venues.ts'
 import type { Doubt } from '../venues/assets.ts'
 import { changedInstruments, resolveInstruments, type VenueMarkets } from '../venues/instruments.ts'
 import { Readback, type ReadbackPorts } from './readback.ts'
-import type { Listing, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
+import type { Listed, Listing, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
 import type { RestClient } from '../transport/rest-client.ts'
 
 const TOPIC = 'market.instruments'
@@ -47,6 +47,26 @@ export class InstrumentTable {
   /** Whether the log knows instruments of this market. */
   knows(venue: string, market: Market): boolean {
     return [...this.#known.values()].some((row) => row.venue === venue && row.market === market)
+  }
+
+  /** How many instruments of a market are live, and how many of these a list of it does not have, or has as live no more. */
+  lossOf({ venue, market, rows }: VenueMarkets): { live: number; missing: number; stopped: number } {
+    const known = [...this.#known.values()]
+    const live = known.filter((row) => row.venue === venue && row.market === market && row.status === 'live')
+    const listed = new Map(rows.map((row) => [row.symbol, row.live]))
+    return {
+      live: live.length,
+      missing: live.filter(({ symbol }) => !listed.has(symbol)).length,
+      stopped: live.filter(({ symbol }) => listed.get(symbol) === false).length,
+    }
+  }
+
+  /** Bases of live markets that the log does not know. */
+  newIn(markets: VenueMarkets | undefined): ReadonlySet<string> {
+    if (markets === undefined) return new Set()
+    const { venue, market, rows } = markets
+    const isNew = ({ symbol, live }: Listed): boolean => live && !this.#known.has(instrumentId(venue, market, symbol))
+    return new Set(rows.filter(isNew).map(({ base }) => base))
   }
 
   /** Joins the lists, writes what is new, and returns what a person should look at. */

@@ -8,8 +8,12 @@ import type { VenueMarkets } from '../venues/instruments.ts'
 const firstWaitMs = 8_000
 /** The same where the log knows the venue's markets from before: trades matter more than news of markets. */
 const knownWaitMs = 1_500
-/** A market whose list, or whose prices, could not be had is asked again sooner than the others. */
+/** A market whose list, or whose prices, could not be had, or that lost many rows, is asked again sooner than the others. */
 const failedAgainMs = 60_000
+/** A list that has lost more than this part of its live rows at once may be cut short, or its venue in maintenance. */
+const lossMax = 0.1
+/** A new market is compared with prices that are not older. */
+const pricesFreshMs = 60_000
 /** A venue that refuses a symbol may have changed its list: it is asked again, but not more often than this. */
 const soonMs = 30_000
 
@@ -23,6 +27,10 @@ export class Listings {
   readonly #newest = new Map<ListedMarket, VenueMarkets>()
   readonly #timers = new Map<ListedMarket, NodeJS.Timeout>()
   readonly #askedAt = new Map<ListedMarket, number>()
+  /** Markets whose newest list was not believed. */
+  readonly #doubted = new Set<ListedMarket>()
+  /** Until when a market that lost many rows is asked again soon. */
+  readonly #soonUntil = new Map<ListedMarket, number>()
   /** Instruments whose doubts the log has been told. */
   readonly #told = new Set<string>()
   #updating: Promise<void> = Promise.resolve()
@@ -84,11 +92,37 @@ export class Listings {
     const arePricesOld = markets.arePricesOld === true
     const before = this.#newest.get(asked)
     // What the venue said an hour ago is better than what is checked in, and than no price at all.
-    if (!isSeed) this.#newest.set(asked, arePricesOld ? { ...markets, prices: before?.prices ?? [] } : markets)
-    else if (before?.source !== 'venue') this.#newest.set(asked, markets)
+    if (isSeed && before?.source !== 'venue') this.#newest.set(asked, markets)
+    else if (!isSeed && this.#believes(asked, markets))
+      this.#newest.set(asked, arePricesOld ? { ...markets, prices: before?.prices ?? [] } : markets)
     if (isSeed) this.#log.warn({ venue, market }, 'no list of markets, using the newest one that is known')
     if (arePricesOld) this.#log.warn({ venue, market }, 'no list of prices, new markets wait for it')
-    this.#later(isSeed || arePricesOld ? Math.min(failedAgainMs, this.#againMs) : this.#againMs, asked)
+    const isSoon = isSeed || arePricesOld || ticks() < (this.#soonUntil.get(asked) ?? 0)
+    this.#later(isSoon ? Math.min(failedAgainMs, this.#againMs) : this.#againMs, asked)
+  }
+
+  /** A list without many of the rows that are live is believed when the next one is without them too. */
+  #believes(asked: ListedMarket, markets: VenueMarkets): boolean {
+    const { live, missing, stopped } = this.#table.lossOf(markets)
+    if (missing + stopped > live * lossMax) {
+      this.#soonUntil.set(asked, ticks() + this.#againMs)
+      const { venue, market } = markets
+      this.#log.warn({ venue, market, live, missing, stopped }, 'many markets ended at once, asking again in a minute')
+    }
+    const isCut = missing > live * lossMax && !this.#doubted.has(asked)
+    if (isCut) this.#doubted.add(asked)
+    else this.#doubted.delete(asked)
+    return !isCut
+  }
+
+  /** New markets are joined to assets by their prices: whoever lists the same names tells them anew. */
+  async #askNamesakes(asked: ListedMarket): Promise<void> {
+    const names = this.#table.newIn(this.#newest.get(asked))
+    const others = this.#markets.filter((other) => {
+      const isOld = ticks() - (this.#askedAt.get(other) ?? 0) > pricesFreshMs
+      return isOld && this.#newest.get(other)?.rows.some(({ live, base }) => live && names.has(base)) === true
+    })
+    await Promise.all(others.map((other) => this.#ask(other)))
   }
 
   /** One timer a market: a later call replaces it. */
@@ -97,7 +131,9 @@ export class Listings {
     if (this.#stopped) return
     const timer = setTimeout(() => {
       this.#timers.delete(asked)
-      void this.#ask(asked).then(() => this.#update())
+      void this.#ask(asked)
+        .then(() => this.#askNamesakes(asked))
+        .then(() => this.#update())
     }, ms)
     this.#timers.set(asked, timer)
   }

@@ -49,7 +49,7 @@ export class Assets {
 
   /** The asset of a market. `known`: its row in the log, if it has one. */
   assetOf(candidate: Candidate, known: Instrument | undefined): Placed {
-    const { row, unitPrice, instrument } = candidate
+    const { row, unitPrice } = candidate
     const expected = knownAsset(row.base)?.id ?? known?.asset
     if (expected === undefined) return this.#joined(candidate)
     const reference = this.#prices.get(expected)
@@ -58,7 +58,7 @@ export class Assets {
       return { asset: known?.asset ?? expected }
     }
     if (!isAbsurd(unitPrice, reference)) return { asset: expected }
-    return { asset: this.#own(candidate), doubt: { instrument, expected, price: unitPrice, reference } }
+    return this.#apart(candidate, expected)
   }
 
   /** A base outside the map: the plain asset or a namesake's, whichever price is nearest and fits, else a new one. */
@@ -74,9 +74,17 @@ export class Assets {
     const nearest = distances.indexOf(Math.min(...distances))
     const fitting = namesakes[nearest]
     if (fitting !== undefined && (distances[nearest] ?? Infinity) <= SAME_ASSET_WITHIN) return { asset: fitting }
-    if (namesakes.length > 0) return { asset: this.#own(candidate) }
+    if (fitting !== undefined) return this.#apart(candidate, fitting)
     this.#learn(id, candidate.unitPrice)
     return { asset: id }
+  }
+
+  /** Of a market that its name would join to an asset: one of its own, and a doubt where prices say so. */
+  #apart(candidate: Candidate, expected: string): Placed {
+    const { instrument, unitPrice: price } = candidate
+    const reference = this.#prices.get(expected) ?? null
+    const asset = this.#own(candidate)
+    return price === undefined ? { asset } : { asset, doubt: { instrument, expected, price, reference } }
   }
 
   #unpriced({ instrument }: Candidate, expected: string): Doubt {

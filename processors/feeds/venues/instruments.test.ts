@@ -12,7 +12,16 @@ function markets(venue: string, text: string, source: 'venue' | 'seed' = 'venue'
   const rows = entries.map(([symbol = '', ticker = '', price = '']): Listed => {
     const [base = '', factor = '1'] = ticker.split('/')
     const [sizeFactor, priceFactor] = [Number(factor), Number(factor)]
-    return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor, priceFactor, tick: null, live: !price.endsWith('!') }
+    return {
+      symbol,
+      base,
+      quote: 'USDT',
+      settle: 'USDT',
+      sizeFactor,
+      priceFactor,
+      tick: null,
+      live: !price.endsWith('!'),
+    }
   })
   const prices = entries.flatMap(([symbol = '', , price = '-']) =>
     price.startsWith('-') ? [] : [{ symbol, price: Number(price.replace('!', '')) }],
@@ -119,9 +128,9 @@ describe('joining listings to assets', () => {
       ['xyz', 'live'],
     ])
     expect(doubts).toEqual([])
-    expect(
-      assets(markets('binance', 'OMGUSDT OMG 0.25!'), markets('okx', 'OMG-USDT OMG 0.2')),
-    ).toEqual({ 'okx OMG-USDT': 'omg' })
+    expect(assets(markets('binance', 'OMGUSDT OMG 0.25!'), markets('okx', 'OMG-USDT OMG 0.2'))).toEqual({
+      'okx OMG-USDT': 'omg',
+    })
   })
 
   it('compares prices of one unit, multipliers taken out', () => {
