@@ -291,12 +291,14 @@ const running: readonly Poll[] = [
   }),
 ]
 
+/** An interval may change at any settlement: until it is known, what is made of a rate for a year is wrong. */
+const TERMS_MS = 5 * MINUTE_MS
 const terms: readonly Poll[] = [
   {
     name: 'funding-info',
     ...funding,
     scope: whole,
-    everyMs: HOUR_MS,
+    everyMs: TERMS_MS,
     call: () => ({ path: '/fapi/v1/fundingInfo', cost: FUNDING_COST }),
     parse: (_whole, body) => parseFundingInfo(body),
   },

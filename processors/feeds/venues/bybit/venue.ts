@@ -79,7 +79,7 @@ const polls: readonly Poll[] = [
     call: () => ({ path: '/v5/market/tickers?category=linear', cost: 1 }),
     parse: (_whole, body) => parseDerivatives(body),
   },
-  { name: 'terms', ...funding, scope: wholeMarket, everyMs: HOUR_MS, ...contractTerms },
+  { name: 'terms', ...funding, scope: wholeMarket, everyMs: 5 * MINUTE_MS, ...contractTerms },
   { name: 'risk-limits', ...funding, scope: wanted, everyMs: HOUR_MS, ...riskLimits },
   { name: 'settlements-past', ...funding, scope: catalogue, everyMs: 'once', ...settlements(100) },
   { name: 'settlements', ...funding, scope: catalogue, everyMs: MINUTE_MS, when: 'settlement', ...settlements(3) },
