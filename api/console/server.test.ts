@@ -171,6 +171,15 @@ describe('the console on loopback', () => {
       expect((await fetch(`${url}/invoice/${name}`)).status).toBe(404)
   })
 
+  it.each([undefined, token])('has no page for a target that no path can be read of, token %s', async (given) => {
+    const { url } = await start(given === undefined ? {} : { token: given })
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(url, { path: 'http://[', agent: false }, (response) => resolve(response.resume().statusCode))
+      sent.on('error', reject).end()
+    })
+    expect(status).toBe(404)
+  })
+
   it('does not show what failed', async () => {
     const { url } = await start()
     const { status, text } = await send(`${url}/view/broken`)

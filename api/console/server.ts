@@ -3,6 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { admissionOf, refusalOf } from '../../infra/http/guard.ts'
 import type { Logger } from '../../infra/log.ts'
+import { hasPath } from '../request/admission.ts'
 import type { RateLimiter } from '../request/limits.ts'
 import { callerOf } from '../request/limits.ts'
 import { loadFiles, loadPage, pages, type StaticFile } from './files.ts'
@@ -46,6 +47,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+const NO_PAGE = 'There is no such page.'
 const MEND = 'open the console as http://127.0.0.1 or localhost, or set CONSOLE_TOKEN.'
 
 /** Key and month. */
@@ -90,6 +92,7 @@ export function createConsole(options: ConsoleOptions): Koa {
   if (options.token !== undefined) loginRoutes(router, options.token, options, loadPage('login', shown))
   app.use(explain(options.log))
   app.use(shield())
+  app.use((context, next) => (hasPath(context) ? next() : refuse(context, 404, 'not_found', NO_PAGE)))
   app.use(admit(options))
   app.use(mount(options))
   app.use(router.routes())
@@ -102,7 +105,7 @@ function explain(log: Logger): Step {
     try {
       await next()
       if (context.status === 404 && context.body === undefined && context.respond !== false)
-        refuse(context, 404, 'not_found', 'There is no such page.')
+        refuse(context, 404, 'not_found', NO_PAGE)
     } catch (error) {
       log.error({ err: error, path: context.path }, 'a request failed unexpectedly')
       refuse(context, 500, 'internal_error', 'Something failed on our side; try again.')

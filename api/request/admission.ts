@@ -50,6 +50,15 @@ export function assertAdmitted(
   throw new ApiError(error, message)
 }
 
+/** Whether a path can be read of the request's target: Node takes some, such as `http://[`, of which that throws. */
+export function hasPath(context: Pick<ParameterizedContext, 'path'>): boolean {
+  try {
+    return typeof context.path === 'string'
+  } catch {
+    return false
+  }
+}
+
 /** A page that reads, or one of this machine. */
 function isCustomer({ method = '', headers: { origin = '' } }: GuardedRequest): boolean {
   return reading.has(method) || (URL.canParse(origin) && isLoopbackName(new URL(origin).hostname))

@@ -63,6 +63,8 @@ describe('a path', () => {
     ['/ohlcv/BTC?start=2026-01-02&end=2026-01-02', '400 invalid_range'],
     ['/cvd/history/BTC?start=soon', '400 invalid_range'],
     ['/', '200'],
+    ['http://[', '404 not_found'],
+    ['http://a]/', '404 not_found'],
   ])('%s gives %s', async (target, expected) => {
     expect(await raw(await start(), target)).toBe(expected)
   })
@@ -173,6 +175,12 @@ describe('limits', () => {
     expect((await api.get('/healthz')).status).toBe(200)
     api.advance(1_000)
     expect((await api.get('/cvd/BTC')).status).toBe(200)
+  })
+
+  it('count a target that no path can be read of', async () => {
+    await start({ limit: { perSecond: 1, burst: 1 } })
+    expect([await raw(api, 'http://['), await raw(api, 'http://[')]).toEqual(['404 not_found', '429 rate_limited'])
+    expect(api.services.metrics.answers.take()).toMatchObject({ answers: 2, failed: 0 })
   })
 
   it('go by a clock that nobody sets', async () => {

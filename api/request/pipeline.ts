@@ -5,7 +5,7 @@ import type { AllowedHosts } from '../../infra/http/guard.ts'
 import type { ApiKey } from '../../schemas/records.ts'
 import { ApiError } from './errors.ts'
 import { assertKnown, Bodies } from './body.ts'
-import { allowPreflight, assertAdmitted, openToPages } from './admission.ts'
+import { allowPreflight, assertAdmitted, hasPath, openToPages } from './admission.ts'
 import { holderOf, knownHolderOf, sentToken, usedKey } from '../credit/tokens.ts'
 import { callerOf, limitHeaders, rateLimited, type RateLimiter } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
@@ -60,8 +60,10 @@ export function createApp(routes: readonly Route[], options: AppOptions): Koa<St
   if (services.payments !== null) app.use(openToPages)
   app.use(explain(services))
   app.use(keepOut(options))
+  const refuse = unmatched(options)
+  app.use((context, next) => (hasPath(context) ? next() : refuse(context, next)))
   app.use(router.routes())
-  app.use(unmatched(options))
+  app.use(refuse)
   // What reaches this is a connection that broke while its answer was being written.
   app.on('error', (error: unknown) => services.log.debug({ err: error }, 'an answer could not be sent'))
   return app
