@@ -1,8 +1,11 @@
+import { createServer } from 'node:http'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, it } from 'vitest'
-import { createLog } from './log.ts'
+import { createPublicClient, http } from 'viem'
+import { expect, it, onTestFinished } from 'vitest'
+import { closeServer, listen } from './http/ops.ts'
+import { createLog, messageOf } from './log.ts'
 
 /** The line that is written where an error says so. */
 function logged(env: Readonly<Record<string, string>>, says: string): string {
@@ -45,4 +48,42 @@ it.each([
 ])('leaves %s', (_what, env) => {
   const [says = ''] = Object.values(env)
   expect(logged(env, says)).toContain(says)
+})
+
+const DATA = `0xe3ee160e${'5a'.repeat(160)}` as const
+const TO = `0x${'3c'.repeat(20)}` as const
+
+/** What viem makes of a node that answers every request with that status, and names the request. */
+async function nodeError(status: number, sends: boolean): Promise<Error> {
+  const server = createServer((request, response) => {
+    response.statusCode = status
+    void request.toArray().then((chunks) => response.end(`busy: ${Buffer.concat(chunks as Buffer[]).toString()}`))
+  })
+  const port = await listen(server, '127.0.0.1', 0)
+  onTestFinished(() => closeServer(server))
+  const client = createPublicClient({ transport: http(`http://127.0.0.1:${port}`, { retryCount: 0 }) })
+  const asked = sends ? client.sendRawTransaction({ serializedTransaction: DATA }) : client.call({ to: TO, data: DATA })
+  return asked.then(
+    () => new Error('it was answered'),
+    (error: unknown) => new Error('the node is away', { cause: error }),
+  )
+}
+
+it.each([
+  [503, false],
+  [503, true],
+  [200, false],
+])('tells of a node that answers %i with the request (a transaction: %s) no call', async (status, sends) => {
+  const error = await nodeError(status, sends)
+  const lines: string[] = []
+  const log = createLog('test', { LOG_FORMAT: 'json' }, { write: (line) => void lines.push(line) })
+  log.warn({ err: error }, 'failed')
+  log.warn({ err: error.cause }, 'failed')
+  log.warn({ why: messageOf(error) }, 'failed')
+  for (const line of lines) {
+    expect(line).toContain('HTTP request failed.')
+    expect(line).not.toMatch(/5a5a|Request body|Arguments/)
+  }
+  expect(lines[0]).toContain('the node is away: HTTP request failed.')
+  expect(lines[0]).toContain(status === 503 ? '; status 503; ' : 'is not valid JSON')
 })

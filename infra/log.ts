@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { pino, type DestinationStream, type Logger } from 'pino'
+import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
 import type * as pretty from 'pino-pretty'
 import { readConfig } from './config/config.ts'
 import { settings, type Setting } from './config/settings.ts'
@@ -17,13 +17,14 @@ const SECRET_LENGTH_MIN = 8
 
 /**
  * The logger of one service: JSON lines, to `to` where it is given, or readable lines on a terminal. Secrets are never
- * passed to it by us; those of settings are struck out where a library's error names them.
+ * passed to it by us; those of settings are struck out where a library's error names them, and so are calls of a node.
  */
 export function createLog(service: string, env: Env = process.env, to?: DestinationStream): Logger {
   const { LOG_LEVEL, LOG_FORMAT } = readConfig(env, ['LOG_LEVEL', 'LOG_FORMAT'])
   const secrets = secretsOf(env)
   const streamWrite = (line: string): string => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line)
-  const options = { name: service, level: LOG_LEVEL, base: { name: service }, hooks: { streamWrite } }
+  const serializers = { err: toldOf }
+  const options = { name: service, level: LOG_LEVEL, base: { name: service }, serializers, hooks: { streamWrite } }
   const isPretty = LOG_FORMAT === 'pretty' || (LOG_FORMAT === 'auto' && process.stdout.isTTY)
   if (!isPretty) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, to)
   const { PinoPretty } = require('pino-pretty') as typeof pretty
@@ -31,6 +32,58 @@ export function createLog(service: string, env: Env = process.env, to?: Destinat
     options,
     PinoPretty({ translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname,name', messageFormat: '{name}: {msg}' }),
   )
+}
+
+/** An error of viem. Its `message` has the call and the request's body, in which a payer's authorization can stand. */
+interface NodeError extends Error {
+  readonly shortMessage: string
+  /** What the node answered: any text, the request in it too. */
+  readonly details?: string
+}
+
+/** More digits than a hash has: a call, a transaction or a signature. */
+const CALL_DATA = /[0-9a-f]{65,}/gi
+const DETAILS_MAX = 300
+const CAUSES_MAX = 10
+
+/** The message of an error with those of its causes, without calls of a node. */
+export function messageOf(error: Error): string {
+  const causes = causesOf(error)
+  const end = causes.findIndex(isNodeError) + 1
+  const message = (each: Error): string => (isNodeError(each) ? nodeMessage(each, causes) : each.message)
+  return (end === 0 ? causes : causes.slice(0, end)).map(message).join(': ')
+}
+
+function nodeMessage({ shortMessage, details = '' }: NodeError, causes: readonly Error[]): string {
+  const statuses = causes.map((each) => ('status' in each ? each.status : undefined))
+  const status = statuses.filter((each) => typeof each === 'number').map((each) => `status ${each}`)
+  const said = [...status, details.replaceAll(CALL_DATA, '…').slice(0, DETAILS_MAX)].filter((each) => each !== '')
+  return [shortMessage.replaceAll(CALL_DATA, '…'), ...said].join('; ')
+}
+
+/** What of an error stands in a line. */
+function toldOf(error: Error): object {
+  const causes = causesOf(error)
+  if (!causes.some(isNodeError)) return stdSerializers.err(error)
+  const frames = error.stack?.match(/^ {4}at .*$/gm) ?? []
+  return {
+    type: error.constructor.name,
+    message: messageOf(error),
+    stack: frames.join('\n').replaceAll(CALL_DATA, '…'),
+  }
+}
+
+/** The error and what caused it, outermost first. */
+function causesOf(error: Error): Error[] {
+  const causes: Error[] = []
+  for (let each: unknown = error; each instanceof Error && causes.length < CAUSES_MAX; each = each.cause)
+    causes.push(each)
+  return causes
+}
+
+/** By its form: nobody but payments loads viem. */
+function isNodeError(error: Error): error is NodeError {
+  return 'shortMessage' in error && 'metaMessages' in error
 }
 
 /** What must not stand in a line, as JSON has it. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
 import Koa, { type Next, type ParameterizedContext } from 'koa'
 import type { AllowedHosts } from '../../infra/http/guard.ts'
+import { messageOf } from '../../infra/log.ts'
 import type { ApiKey } from '../../schemas/records.ts'
 import { ApiError } from './errors.ts'
 import { assertKnown, Bodies } from './body.ts'
@@ -143,8 +144,7 @@ function explain({ log }: Services): Step {
 
 /** One line: an outage that lasts must not fill the log with stacks. */
 function whyOf({ code, cause }: ApiError): string {
-  const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  return root instanceof Error ? `${code}: ${root.message}` : code
+  return cause instanceof Error ? `${code}: ${messageOf(cause)}` : code
 }
 
 /** Our own errors; a database that is away for a moment is one of them. */
