@@ -71,7 +71,7 @@ it(
     let given = await ask(() => first, key, 20)
     given += await ask(() => second, key, 20)
     expect(given).toBe(40)
-    expect(await buy(1, key.id)).toMatchObject({ bought_usdc: 2, api_key: null })
+    expect(await buy(1, key.id)).toEqual({ key_id: key.id, amount_usdc: 1, api_key: null })
 
     // The instance is killed in the middle, and so is what decides about credit: the other one goes on.
     const killed = ask(() => first, key, 200)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { decodeFunctionData, parseAbi } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { transferCall } from '../../processors/payments/token.ts'
 import { encodeHeader } from '../../processors/payments/wire/headers.ts'
@@ -9,6 +10,7 @@ import type { PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../request/errors.ts'
 import { RateLimiter } from '../request/limits.ts'
 import { fakeCredit } from '../testing/fake-credit.ts'
+import { creditedKey, manageTokenOf } from './tokens.ts'
 import {
   errorOf,
   priceBody,
@@ -178,6 +180,36 @@ describe('a purchase of credit', () => {
     const key = await keyed()
     const more = await buy({ amount_usdc: 3, key_id: key.id })
     expect([more.status, more.body]).toMatchObject([201, { key_id: key.id, balance_usdc: 4, api_key: null }])
+  })
+
+  it('for another’s key tells nothing of it, but to who has the key or its manage_token', async () => {
+    const key = await keyed({ label: 'mine' })
+    const stranger = privateKeyToAccount(generatePrivateKey())
+    const payIn = async (headers: Record<string, string>): Promise<Answered> => {
+      const { v2 } = await signPayment({ amount: String(USDC), now: now / 1_000, account: stranger })
+      return bring({ 'payment-signature': v2, ...named(), ...headers }, { key_id: key.id })
+    }
+    const told = await payIn({})
+    expect([told.status, told.body]).toEqual([201, { key_id: key.id, amount_usdc: 1, api_key: null }])
+    expect((await payIn({ 'x-api-key': key.token })).body).toMatchObject({ label: 'mine', balance_usdc: 3 })
+    const [first] = await payments.credit.log.book().then((keys) => keys.of(payer.address.toLowerCase()))
+    if (first === undefined) throw new Error('the key is not there')
+    const authorization = `Bearer ${manageTokenOf(api.services.alerts.secrets, first)}`
+    expect((await payIn({ authorization })).body).toMatchObject({ label: 'mine', balance_usdc: 4 })
+    expect(await balanceOf(key)).toBe(4)
+  })
+
+  it('for a key that has ended is refused as for one that never was', async () => {
+    const key = await keyed()
+    await api.send('DELETE', `/keys/${key.id}`, { token: key.token })
+    const [ended, unknown] = [await buy({ key_id: key.id }), await buy({ key_id: '0'.repeat(20) })]
+    expect(errorOf(ended)).toBe('404 key_not_found key_id')
+    expect([ended.status, ended.body['message']]).toEqual([unknown.status, unknown.body['message']])
+  })
+
+  it('gives a key whose id nobody reads from its payment: another Idempotency-Key makes another', async () => {
+    const ids = [randomUUID(), randomUUID()].map((sent) => creditedKey(undefined, 'a payment', sent))
+    expect(new Set(ids).size).toBe(2)
   })
 
   it.each([

@@ -15,15 +15,14 @@ const ID_DIGITS = 20
 
 type Header = (name: string) => string
 
-/** Id of the key that a payment buys. */
-function keyIdOf(paymentId: string): string {
-  return hash('sha256', `api-key ${paymentId}`).slice(0, ID_DIGITS)
-}
-
-/** The key that a payment pays for: the one that the request names, or a new one. */
-export function creditedKey(body: Body | undefined, paymentId: string): string {
+/**
+ * The key that a payment pays for: the one that the request names, or a new one. Its id is the same whenever and wherever
+ * the request is made again; the payment stands on the chain, so that the Idempotency-Key, which does not, is in the id.
+ */
+export function creditedKey(body: Body | undefined, paymentId: string, idempotencyKey: string): string {
   const named = body?.['key_id']
-  return typeof named === 'string' ? named : keyIdOf(paymentId)
+  if (typeof named === 'string') return named
+  return hash('sha256', `api-key ${paymentId} ${idempotencyKey}`).slice(0, ID_DIGITS)
 }
 
 /** The key as its user sends it; undefined: it has no secret, or one of a SERVICE_SECRET that is not there any more. */
@@ -118,6 +117,14 @@ function knownVersion(secrets: ServiceSecrets, { secrets: [newest] }: ApiKey): n
   return newest !== undefined && secrets.byVersion.has(newest.version) ? newest.version : undefined
 }
 
+/** Whether a request has the key or its manage_token. */
+export async function hasKey({ services, header }: Pick<Call, 'services' | 'header'>, key: ApiKey): Promise<boolean> {
+  const token = sentToken(header) ?? bearerOf(header)
+  if (token === undefined) return false
+  if (isManageToken(services.alerts.secrets, key, token)) return true
+  return (await holderOf(services, token))?.key_id === key.key_id
+}
+
 /** The key of a path, for who may see it (`manage` left out) or change it; throws `unauthorized`, `key_not_found`, `forbidden`. */
 export async function keyOf(call: Pick<Call, 'services' | 'header'>, id: string, manages: boolean): Promise<ApiKey> {
   const { services, header } = call
@@ -128,16 +135,13 @@ export async function keyOf(call: Pick<Call, 'services' | 'header'>, id: string,
       'Send Authorization: Bearer and the API key, or the manage_token of POST /wallet/keys.',
     )
   const key = (await bookOf(services)).find(id)
-  if (key === undefined) throw noKey()
+  if (key === undefined)
+    throw new ApiError('key_not_found', 'There is no API key of this id; POST /credit buys one.', { field: 'key_id' })
   if (isManageToken(services.alerts.secrets, key, token)) return key
   const holder = await holderOf(services, token)
   if (holder?.key_id !== id) throw new ApiError('forbidden', 'This is neither the API key nor its manage_token.')
   if (manages) assertScope(usedKey(holder, services.now() * 1_000), 'manage')
   return key
-}
-
-export function noKey(): ApiError {
-  return new ApiError('key_not_found', 'There is no API key of this id; POST /credit buys one.', { field: 'key_id' })
 }
 
 /** All keys; throws `not_found` where nothing is paid for. */

@@ -249,7 +249,7 @@ function intentOf(
     signature,
     created: services.now() * 1000,
     purchase: purchaseOf({ route, header }, from),
-    credit: route.buysCredit === true ? creditedKey(body, id) : null,
+    credit: route.buysCredit === true ? creditedKey(body, id, header(KEY)) : null,
   }
 }
 

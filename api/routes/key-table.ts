@@ -74,7 +74,9 @@ const creditBody: BodyRule = {
         maximum: AMOUNT_MAX,
         default: AMOUNT_DEFAULT,
       }),
-      key_id: text('A key that gets the credit; left out: a new one'),
+      key_id: text(
+        'A key that gets the credit, anybody’s; left out: a new one. The answer tells of it to the wallet that bought it, or who sends it as X-API-Key, or its manage_token as a bearer',
+      ),
       ...termsSchemas,
     },
     ['amount_usdc', 'key_id', ...Object.keys(termsSchemas)],
@@ -164,11 +166,11 @@ export const keyRoutes: readonly Route[] = [
     outputs: {
       201: jsonOutput(
         'The credit is there; the same payment and Idempotency-Key give this answer again',
-        object('An API key with its credit', {
-          ...keySchemas,
-          api_key: apiKey,
-          amount_usdc: number('What was bought'),
-        }),
+        object(
+          'An API key with its credit; of another’s key its id and the amount alone, and api_key null',
+          { ...keySchemas, api_key: apiKey, amount_usdc: number('What was bought') },
+          Object.keys(keySchemas).filter((name) => name !== 'key_id'),
+        ),
       ),
     },
     errors: ['invalid_amount', 'key_not_found', 'invalid_idempotency_key', 'idempotency_conflict', 'data_unavailable'],

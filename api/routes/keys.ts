@@ -5,7 +5,8 @@ import type { ApiKey, CreditCommand, KeyTerms } from '../../schemas/records.ts'
 import { field, isFigure, wrong } from '../alerts/fields.ts'
 import type { Body } from '../request/body.ts'
 import { scopes, type Scope } from '../credit/credit.ts'
-import { bookOf, creditedKey, keyOf, manageTokenOf, noKey, tokenOf } from '../credit/tokens.ts'
+import { bookOf, creditedKey, hasKey, keyOf, manageTokenOf, tokenOf } from '../credit/tokens.ts'
+import { KEY } from '../payments/purchase.ts'
 import { ApiError } from '../request/errors.ts'
 import { jsonReply, type Reply } from '../request/reply.ts'
 import type { Call, Run } from '../request/route.ts'
@@ -35,11 +36,10 @@ export async function buyCredit(call: Call): Promise<Reply | Run> {
   const named = field(body, 'key_id')
   if (named === undefined) return (paid) => bought(call, amount, terms, paid)
   const key = typeof named === 'string' ? keys.find(named) : undefined
-  if (key === undefined) throw noKey()
+  if (key === undefined || (call.payer?.hasPaid !== true && hasEnded(key, services.now() * 1_000)))
+    throw wrong('key_not_found', 'key_id', 'No API key of this id takes credit; leave key_id out to buy another.')
   if (terms !== undefined)
     throw wrong('invalid_body', 'key_id', 'Terms of a key that is there are changed with PATCH /keys/:key_id.')
-  if (call.payer?.hasPaid !== true && hasEnded(key, services.now() * 1_000))
-    throw wrong('key_not_found', 'key_id', 'This API key has ended; leave key_id out to buy another.')
   return (paid) => bought(call, amount, undefined, paid)
 }
 
@@ -71,18 +71,21 @@ function isExact(amount: number): boolean {
 type Bought = Parameters<Run>[0]
 
 async function bought(call: Call, amount: number, terms: KeyTerms | undefined, paid: Bought): Promise<Reply> {
-  const { services, body } = call
+  const { services, body, header } = call
   if (paid === null) throw new Error('credit is paid for')
   const { id: payment_id, payer } = paid
-  const key_id = creditedKey(body, payment_id)
+  const key_id = creditedKey(body, payment_id, header(KEY))
   // The settling has written the same; it counts once, and what follows from this one tells that it was counted.
   const counted = await ask(services, { key_id, op: 'bought', amount, payment_id, payer })
+  const amount_usdc = amount / UNITS
   const isNew = field(body ?? {}, 'key_id') === undefined
+  if (!isNew && payer !== counted.owner && !(await hasKey(call, counted)))
+    return jsonReply(201, { key_id, amount_usdc, api_key: null })
   const isFresh = isNew && counted.secrets.length === 0
   const { newest } = services.alerts.secrets
   const key = isFresh ? await ask(services, { key_id, op: 'terms', terms: terms ?? USUAL, version: newest }) : counted
   const api_key = isNew ? (tokenOf(services.alerts.secrets, key) ?? null) : null
-  return jsonReply(201, { ...keyAnswer(key, services), api_key, amount_usdc: amount / UNITS })
+  return jsonReply(201, { ...keyAnswer(key, services), api_key, amount_usdc })
 }
 
 const USUAL: KeyTerms = { label: '', scopes: [...scopes], expires: null, daily_max: null }
