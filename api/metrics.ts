@@ -37,6 +37,7 @@ interface SeenMetrics {
   readonly behind: Gauge<'topic'>
   readonly channel: Gauge<'topic' | 'venue'>
   readonly topicAge: Gauge<'topic'>
+  readonly processorBehind: Gauge<'processor'>
   readonly auditMinutes: Gauge<'venue' | 'result'>
   readonly auditWorst: Gauge<'venue' | 'figure'>
   readonly held: Gauge<'kind'>
@@ -153,6 +154,11 @@ function createSeen(registers: Registry[]): SeenMetrics {
       'mda_topic_age_seconds',
       'Age of the newest mark of a topic’s partition that is furthest behind, as it is held here',
       'topic',
+    ),
+    processorBehind: gauge(
+      'mda_processor_behind_seconds',
+      'Time between the newest mark of what a processor follows and its own, beyond what lies between two of its own, of the partition that is furthest behind',
+      'processor',
     ),
     held: gauge('mda_api_present_values', 'Values of the present that are held in memory, by kind', 'kind'),
     promiseBurn: gauge(

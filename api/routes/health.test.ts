@@ -193,6 +193,10 @@ describe('what is told of channels, topics and the audit', () => {
       [`total_${name}`, name === '5m' ? 0 : 100],
     ])
     api.database.promises = [{ promise: 'delivered', ...Object.fromEntries(windows) }]
+    const time = NOW - 7_000_000
+    api.database.derived = api.database.derived.map((row) =>
+      row.processor === 'prices' || row.processor === 'liquidated' ? { ...row, time } : row,
+    )
     const text = String((await api.get('/metrics')).body['text'])
     expect(text).toMatch(/mda_promise_burn\{service="api",promise="delivered",window="1h"\} (5|4\.99)/)
     expect(text).not.toContain('window="5m"')
@@ -201,6 +205,8 @@ describe('what is told of channels, topics and the audit', () => {
     expect(text).toContain('mda_venue_channel_live{service="api",topic="market.tickers",venue="okx"} 1')
     expect(text).not.toContain('venue="gate"')
     expect(text).toContain('mda_topic_age_seconds{service="api",topic="derived.flow"} 0')
+    expect(text).toContain('mda_processor_behind_seconds{service="api",processor="prices"} 7')
+    expect(text).toContain('mda_processor_behind_seconds{service="api",processor="liquidated"} 0')
     expect(text).toContain('mda_clickhouse_behind_seconds{service="api",topic="derived.flow"} 0')
     expect(text).toContain('mda_audit_minutes{service="api",venue="okx",result="unexplained"} 1')
     expect(text).toContain('mda_audit_worst_difference{service="api",venue="okx",figure="volume"} -0.25')

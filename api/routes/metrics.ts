@@ -2,7 +2,7 @@ import { askPeer } from '../peers.ts'
 import { textReply, type Reply } from '../request/reply.ts'
 import { type Call, opsRoute, textOutput } from '../request/route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
-import { channelHealth, markAges, secondsBehind } from '../views/health.ts'
+import { channelHealth, markAges, processorLags, secondsBehind } from '../views/health.ts'
 import { auditsOf, freeBytesOf, partitionTimesOf, presentOf, promisesOf, rangesOf } from './health.ts'
 
 export const metrics = opsRoute({
@@ -51,7 +51,7 @@ async function look(services: Services): Promise<void> {
 }
 
 function lookAtPresent(services: Services): void {
-  const { channel, topicAge, held } = services.metrics.seen
+  const { channel, topicAge, processorBehind, held } = services.metrics.seen
   try {
     const present = services.present()
     const world = present.world()
@@ -62,6 +62,7 @@ function lookAtPresent(services: Services): void {
         if (state !== 'off') channel.set({ topic, venue }, state === 'live' ? 1 : 0)
     for (const [topic, { age_ms }] of Object.entries(markAges(world.times, clock)))
       topicAge.set({ topic }, age_ms / 1000)
+    for (const [processor, lag] of processorLags(world)) processorBehind.set({ processor }, lag / 1_000_000)
   } catch (error) {
     services.log.warn({ err: error }, 'the state of the log cannot be read for the metrics')
   }

@@ -48,7 +48,8 @@ export function logHealth(world: World, clock: Micros): LogHealth {
   const fed = newestTime(world, 'market.trades')
   if (fed === undefined) return { status: 'empty', age_ms: null, lag_ms: null, as_of: null }
   const age = Math.max(0, clock - fed)
-  const lag = lagOf(world)
+  const lags = [...processorLags(world).values()]
+  const lag = lags.length === 0 ? null : Math.max(...lags)
   const late = lag === null || lag > LAG_LATE
   return {
     status: age > FED ? 'quiet' : late ? 'late' : 'ok',
@@ -58,16 +59,20 @@ export function logHealth(world: World, clock: Micros): LogHealth {
   }
 }
 
-/** Null before the first mark of any. */
-function lagOf({ times, derived }: World): Micros | null {
-  const lags = derivers.flatMap(({ processor, follows, every }) =>
-    [...derived].flatMap(([key, time]) => {
-      const [name, partition] = key.split('/')
-      if (name !== processor) return []
-      return [Math.max(0, (times.get(`${follows}/${partition}`) ?? 0) - time - every)]
-    }),
-  )
-  return lags.length === 0 ? null : Math.max(...lags)
+/**
+ * How far each processor is behind the marks of what it follows, microseconds, in its partition that is furthest behind; those
+ * that have written none are not in it.
+ */
+export function processorLags({ times, derived }: World): Map<string, Micros> {
+  const lags = new Map<string, Micros>()
+  for (const [key, time] of derived) {
+    const [name = '', partition] = key.split('/')
+    const deriver = derivers.find(({ processor }) => processor === name)
+    if (deriver === undefined) continue
+    const lag = (times.get(`${deriver.follows}/${partition}`) ?? 0) - time - deriver.every
+    lags.set(name, Math.max(0, lag, lags.get(name) ?? 0))
+  }
+  return lags
 }
 
 /** Best first: one feed process that has a venue live is enough. */
