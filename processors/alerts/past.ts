@@ -71,7 +71,8 @@ function isNamed(value: unknown): boolean {
 
 function isSaved(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { since, samples, time, venues, missed = [] } = value
+  const { since, samples, time, venues, missed = [], others } = value
+  if (others !== undefined && !isSaved(others)) return false
   const isWhole = Number.isFinite(since) && Number.isFinite(time) && typeof venues === 'string'
   return isWhole && areSamples(samples, SAMPLES_MAX) && areSamples(missed, MISSED_MAX)
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../schemas/records.ts'
 import { CvdTestDriver, gap, longAgo, markOf, trade } from '../cvd/testing/records.ts'
@@ -444,6 +445,95 @@ describe('a window of trades', () => {
       expect(last('volume_spike||1m||')).toBe(1)
       expect(last('volume_spike|binance|1m||')).toBeCloseTo(1 / 3, 2)
       expect(last('volume_spike|okx|1m||')).toBeCloseTo(9 / 7, 2)
+    })
+
+    describe('while a venue stays away', () => {
+      /** From second 10 on, as cvd tells it: so much of each venue that is there, told each ten seconds. */
+      const told = (
+        seconds: number,
+        isThere: (venue: Venue, second: number) => boolean,
+        rate: Rate = rates,
+      ): Message[] =>
+        Array.from({ length: seconds / 10 }, (_, at) => (at + 1) * 10).map((end) => {
+          const figures: Record<string, number> = {}
+          for (const venue of venues) {
+            const before = Array.from({ length: 10 }, (_, at) => end - 10 + at)
+            const traded = before.filter((second) => isThere(venue, second)).length
+            if (traded > 0) figures[`buy@${venue}`] = traded * rate(venue, end)
+            let to = end
+            while (to > 0 && end - to < 20 && isThere(venue, to - 1)) to -= 1
+            if (to === 0 || isThere(venue, to - 1)) continue // what it missed was told before
+            let from = to
+            while (from > 0 && !isThere(venue, from - 1)) from -= 1
+            figures[`missed_from@${venue}`] = T0 + from * SECOND
+            figures[`missed_to@${venue}`] = T0 + to * SECOND
+          }
+          return metric(end, 'cvd', figures)
+        })
+      const venues = ['binance', 'bybit', 'okx'] as const
+      type Venue = (typeof venues)[number]
+      type Rate = (venue: Venue, end: number) => number
+      const rates = (venue: Venue): number => ({ binance: 3, bybit: 1, okx: 7 })[venue]
+      const knownOf = (log: readonly Message[], from: number): (readonly [number, number | undefined])[] =>
+        spikes(log).filter(([second]) => second > from)
+      const okxAway =
+        (from: number, to: number) =>
+        (venue: Venue, second: number): boolean =>
+          venue !== 'okx' || second < from || second >= to
+
+      it('is that of the others, once six windows without it are known, and of all again after its return', () => {
+        const changes = (log: readonly Message[]): number[] =>
+          knownOf(log, 590).flatMap(([second, value], at, all) => {
+            return at > 0 && (all[at - 1]?.[1] === undefined) !== (value === undefined) ? [second] : []
+          })
+        const log = told(4_000, okxAway(600, 2_400))
+        expect(changes(log)).toEqual([610, 970, 2_410, 2_760])
+        expect(changes(told(4_000, okxAway(600, 1_000)))).toEqual([610, 970, 1_010, 1_060])
+        expect(knownOf(log, 590).filter(([, value]) => value !== undefined && Math.abs(value - 1) > 0.01)).toEqual([])
+      })
+
+      it('rings by what the others trade', () => {
+        const tripled = (venue: Venue, end: number): number => rates(venue) * (end > 1_500 && end <= 1_560 ? 3 : 1)
+        const log = told(2_400, okxAway(600, 2_400), tripled)
+        expect(given(createRule(spike('above', 2.99)), ...log).rang).toEqual([1_560])
+      })
+
+      it('goes on behind a restart, and in a window that was filled from history', () => {
+        const log = told(2_400, okxAway(600, 2_400))
+        const whole = spikes(log)
+        const saved = new Series('volume_spike||1m||', fresh(T0))
+        spikes(log.slice(0, 90), saved)
+        const past = readPast(pastText({ since: T0, series: [[saved.name, saved.saved()]] }))
+        expect(spikes(log.slice(90), new Series(saved.name, saved.saved()))).toEqual(whole.slice(90))
+        const cold = new Series(saved.name, fresh(T0 + 900 * SECOND))
+        spikes(log.slice(90, 92), cold)
+        for (const [, one] of past?.series ?? []) cold.warm(one)
+        const warmed = spikes(log.slice(92), cold)
+        const known = warmed.filter(([, value]) => value !== undefined)
+        expect([known[0]?.[0], known.length]).toEqual([980, 143]) // the bucket in which it began it does not know
+        expect(known.filter(([, value]) => value !== undefined && Math.abs(value - 1) > 0.01)).toEqual([])
+      })
+
+      it('is about one in a steady market, whichever venues come and go', () => {
+        const outage = fc.record({
+          venue: fc.constantFrom(...venues),
+          from: fc.integer({ min: 0, max: 3_500 }),
+          length: fc.oneof(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 200, max: 2_500 })),
+        })
+        let known = 0
+        fc.assert(
+          fc.property(fc.array(outage, { maxLength: 5 }), (outages) => {
+            const log = told(3_600, (venue, second) =>
+              outages.every((one) => one.venue !== venue || second < one.from || second >= one.from + one.length),
+            )
+            const values = spikes(log).flatMap(([, value]) => value ?? [])
+            expect(values.filter((value) => Math.abs(value - 1) > 0.1)).toEqual([])
+            known += values.length
+          }),
+          { numRuns: 20 },
+        )
+        expect(known).toBeGreaterThan(1_500)
+      })
     })
 
     it('is so behind a restart, in a window that was filled from history and one that began meanwhile', () => {

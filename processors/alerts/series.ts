@@ -90,11 +90,13 @@ export interface SavedSeries {
   readonly maker?: string
   /** Of a spike: when trades were missed, ascending and apart. */
   readonly missed?: readonly Missed[]
+  /** Of a spike over all venues, while some are away: that of the others since then. `venues`: those that are away. */
+  readonly others?: SavedSeries
 }
 
 /**
- * One series of an asset, from the first rule that looks at it on. Bounded: 62 samples, of a spike 160. What it cannot know
- * yet, as a change over a window that it has not seen, it has no value for.
+ * One series of an asset, from the first rule that looks at it on. Bounded: 62 samples, of a spike 160, and as many of the
+ * others while venues are away. What it cannot know yet, as a change over a window that it has not seen, it has no value for.
  */
 export class Series {
   readonly name: string
@@ -116,6 +118,7 @@ export class Series {
   #raw: Sample | null
   #anew: boolean
   #missed: readonly Missed[]
+  #others: Series | undefined
   /** The alert with which it began; undefined: another, or a record. */
   readonly maker: string | undefined
 
@@ -143,6 +146,7 @@ export class Series {
     this.#anew = saved.anew ?? false
     this.maker = saved.maker
     this.#missed = saved.missed ?? none
+    this.#others = saved.others && new Series(name, saved.others)
   }
 
   /** Its value at a time; undefined: it is not known, or not any more. */
@@ -165,6 +169,7 @@ export class Series {
       ...(this.#anew && { anew: true }),
       ...(this.maker !== undefined && { maker: this.maker }),
       ...(this.#missed.length > 0 && { missed: this.#missed }),
+      ...(this.#others !== undefined && { others: this.#others.saved() }),
     }
   }
 
@@ -188,6 +193,7 @@ export class Series {
     this.#since = past.since
     this.#time = Math.max(this.#time, past.time)
     if (this.#venues === '') this.#venues = past.venues
+    if (this.#others !== undefined && past.others?.venues === this.#others.#venues) this.#others.warm(past.others)
   }
 
   /** Both may have a sample of the slot in which it began: of a sum both count, else the first. */
@@ -311,7 +317,7 @@ export class Series {
       case 'sum':
         return this.#sum(time, figure)
       case 'spike':
-        return this.#spike(time, figure)
+        return this.#spikeOf(time, figure)
     }
   }
 
@@ -332,6 +338,16 @@ export class Series {
     if (time - this.#since < this.#window) return undefined
     const from = time - this.#window
     return asDecimal(this.#samples.reduce((sum, [at, value]) => sum + value * this.#shareSince(from, at), 0))
+  }
+
+  /** While venues are away nothing is known of all: it is that of the others, once enough is. */
+  #spikeOf(time: Micros, figure: number): number | undefined {
+    const ofAll = this.#spike(time, figure)
+    const others = this.#others
+    if (others === undefined) return ofAll
+    const ofOthers = others.#spike(time, figure)
+    others.#time = time
+    return ofAll ?? ofOthers
   }
 
   /** The newest window's sum by the mean of the windows before it, both of the time alone of which trades are known. */
@@ -360,10 +376,25 @@ export class Series {
 
   #leaveOutOf(told: InputFigures): void {
     const { exchange } = this.#spec
+    const away: string[] = []
+    const ofOthers: Missed[] = []
     for (const venue of exchange === null ? this.#metric.exchanges : [exchange]) {
       const [from, to] = [MISSED_FROM, MISSED_TO].map((figure) => told.sumOf([[figure, 1]], venue))
-      if (from !== undefined && to !== undefined) this.#leaveOut([from, to])
+      if (from === undefined || to === undefined) continue
+      this.#leaveOut([from, to])
+      if (to >= told.time && told.sumOf(this.#figures, venue) === undefined) away.push(venue)
+      else ofOthers.push([from, to])
     }
+    if (exchange === null) this.#goOnWithout(away.join(), told.time)
+    if (this.#others !== undefined) for (const missed of ofOthers) this.#others.#leaveOut(missed)
+  }
+
+  /** The others are looked at by themselves from when these venues are away up to when they are not, or others are. */
+  #goOnWithout(venues: string, since: Micros): void {
+    if (venues === (this.#others === undefined ? '' : this.#others.#venues)) return
+    const begun = { since, samples: [], value: null, time: since, venues, raw: null }
+    const missed = [[since - BUCKET, since]] as const // in the first bucket those that are away may have traded
+    this.#others = venues === '' ? undefined : new Series(this.name, { ...begun, missed })
   }
 
   /** Of a time in which trades of one venue were missed, those of the others count no more either. */
