@@ -96,7 +96,8 @@ function boundsOf(query: URLSearchParams): { from?: Micros; to?: Micros } | unde
 }
 
 const DAY: Micros = 86_400_000_000
-const FIVE_MINUTES: Micros = 300_000_000
+const MINUTE: Micros = 60_000_000
+const FIVE_MINUTES: Micros = 5 * MINUTE
 /** Settlements, liquidations and the like that one answer may hold for each market. */
 const ROWS_MAX = 5_000
 
@@ -159,9 +160,7 @@ function rowsOf(
       return rows([{ factor, intervalHours, cap, floor, maxLeverage, ...economy.perp(market) }])
     }
     case 'premiums':
-      return rows(
-        economy.minutes(market, from, to).map(({ start, premium }) => ({ time: start, close: premium.close })),
-      )
+      return rows(premiums(economy, market, from, to))
     case 'settlements': {
       const hours = Math.ceil((to - from) / 3_600_000_000 / market.intervalHours) + 1
       const settled = economy.settlements(market, Math.min(ROWS_MAX, hours), to)
@@ -174,6 +173,16 @@ function rowsOf(
     case 'liquidations':
       return rows(economy.liquidations(market, from, to))
   }
+}
+
+/** Closes of the minutes that are over. */
+function premiums(economy: Economy, market: PerpMarket, from: Micros, to: Micros): object[] {
+  const end = Math.min(to, economy.perp(market).time - MINUTE + 1)
+  const found: object[] = []
+  for (let time = Math.ceil(from / MINUTE) * MINUTE; time < end && found.length < ROWS_MAX; time += MINUTE) {
+    found.push({ time, close: economy.premiumAt(market, time + MINUTE) })
+  }
+  return found
 }
 
 function ratios(economy: Economy, market: PerpMarket, from: Micros, to: Micros): object[] {

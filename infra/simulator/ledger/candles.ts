@@ -65,15 +65,7 @@ export class Candles {
 
   /** Candles of `intervalMs` that begin in [fromMs, toMs), oldest first; minutes without a trade are absent. */
   every(intervalMs: number, fromMs: number, toMs: number): Candle[] {
-    const candles: Candle[] = []
-    for (const minute of this.minutes) {
-      const startMs = Math.floor(minute.startMs / intervalMs) * intervalMs
-      if (startMs < fromMs || startMs >= toMs) continue
-      const last = candles.at(-1)
-      if (last?.startMs === startMs) merge(last, minute)
-      else candles.push({ ...minute, startMs })
-    }
-    return candles
+    return joined(this.minutes, { intervalMs, fromMs, toMs })
   }
 
   close(): void {
@@ -90,6 +82,22 @@ export class Candles {
   }
 }
 
+/** Minutes in their order put together to candles of `intervalMs`, of which those that begin in [fromMs, toMs). */
+export function joined(
+  minutes: readonly Candle[],
+  { intervalMs, fromMs, toMs }: { readonly intervalMs: number; readonly fromMs: number; readonly toMs: number },
+): Candle[] {
+  const candles: Candle[] = []
+  for (const minute of minutes) {
+    const startMs = Math.floor(minute.startMs / intervalMs) * intervalMs
+    if (startMs < fromMs || startMs >= toMs) continue
+    const last = candles.at(-1)
+    if (last?.startMs === startMs) merge(last, minute)
+    else candles.push({ ...minute, startMs })
+  }
+  return candles
+}
+
 /** As `every`, with a flat candle wherever nothing traded since the one before, as most venues show it. */
 export function withFlatCandles(candles: readonly Candle[], intervalMs: number): Candle[] {
   const filled: Candle[] = []
@@ -104,7 +112,7 @@ export function withFlatCandles(candles: readonly Candle[], intervalMs: number):
   return filled
 }
 
-function emptyCandle(startMs: number, price: number): Candle {
+export function emptyCandle(startMs: number, price: number): Candle {
   const prices = { open: price, high: price, low: price, close: price }
   return { startMs, ...prices, buy: 0, sell: 0, buyQuote: 0n, sellQuote: 0n, count: 0 }
 }

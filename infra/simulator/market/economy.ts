@@ -18,10 +18,10 @@ export interface Economy {
   perps(venue: PerpVenueName): readonly PerpMarket[]
   spot(market: SpotMarket): SpotState
   perp(market: PerpMarket): PerpState
-  /** Closed minutes of [from, to), oldest first, as far back as they are kept: what spot candles are made of. */
-  spotMinutes(market: SpotMarket, from: Micros, to: Micros): readonly SpotMinute[]
-  /** Closed minutes of [from, to), oldest first: what premium-index and mark-price candles are made of. */
-  minutes(market: PerpMarket, from: Micros, to: Micros): readonly PerpMinute[]
+  /** Closed minutes of [from, to), oldest first, as far back as they are kept; in the pair's whole units. */
+  spotMinutes(market: SpotMarket, from: Micros, to: Micros): Candle[]
+  /** Premium index at a time that is over, a fraction. */
+  premiumAt(market: PerpMarket, time: Micros): number
   /** Mark price at a time that is over, dollars of one base unit, and the index that it is of. */
   markAt(market: PerpMarket, time: Micros): number
   indexAt(market: PerpMarket, time: Micros): number
@@ -72,18 +72,6 @@ export interface SpotState {
   readonly time: Micros
 }
 
-/** Prices in dollars, volume in base units; minutes without a trade may be absent. */
-export interface SpotMinute {
-  readonly start: Micros
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly volume: number
-  /** What takers bought of it, where it is known. */
-  readonly buy?: number
-}
-
 export interface PerpMarket {
   readonly venue: PerpVenueName
   readonly symbol: string
@@ -122,12 +110,6 @@ export interface PerpState {
   readonly high24h: number
   readonly low24h: number
   readonly time: Micros
-}
-
-export interface PerpMinute {
-  readonly start: Micros
-  readonly premium: { readonly open: number; readonly high: number; readonly low: number; readonly close: number }
-  readonly mark: { readonly open: number; readonly high: number; readonly low: number; readonly close: number }
 }
 
 export interface SettledRate {

@@ -1,11 +1,10 @@
-import type { PerpMarket, PerpMinute, PerpState, SettledRate } from './economy.ts'
+import type { PerpMarket, PerpState, SettledRate } from './economy.ts'
 import type { ReferencePrices } from './reference-prices.ts'
 import { type Market, simulatedMarkets } from './markets.ts'
-import { intervalOf, MINUTE, settlementBefore } from './premium.ts'
+import { intervalOf, settlementBefore } from './premium.ts'
 import { Layers, streamOf, unitOf } from './random.ts'
 import type { Micros } from './trade.ts'
 
-const MINUTES_MAX = 31 * 1440
 const DAY: Micros = 86_400_000_000
 
 /** Perpetuals: mark, index and last price, premium, running and settled rates. */
@@ -48,28 +47,12 @@ export class PerpSide {
     }
   }
 
-  /** Closed minutes of [from, to), oldest first. */
-  minutes(market: PerpMarket, from: Micros, to: Micros, now: Micros): PerpMinute[] {
-    const series = this.reference.premium(market)
-    const minutes: PerpMinute[] = []
-    const end = Math.min(to, Math.floor(now / MINUTE) * MINUTE)
-    for (
-      let start = Math.max(Math.ceil(from / MINUTE) * MINUTE, end - MINUTES_MAX * MINUTE);
-      start < end;
-      start += MINUTE
-    ) {
-      const premium = series.bar(start)
-      const index = this.reference.bar(market.asset, start)
-      const [open, close] = [index.open * (1 + premium.open), index.close * (1 + premium.close)]
-      const high = Math.max(index.high * (1 + premium.high), open, close)
-      const low = Math.min(index.low * (1 + premium.low), open, close)
-      minutes.push({ start, premium, mark: { open, high, low, close } })
-    }
-    return minutes
+  premiumAt(market: PerpMarket, time: Micros): number {
+    return this.reference.premium(market).at(time)
   }
 
   markAt(market: PerpMarket, time: Micros): number {
-    return this.indexAt(market, time) * (1 + this.reference.premium(market).at(time))
+    return this.indexAt(market, time) * (1 + this.premiumAt(market, time))
   }
 
   indexAt({ asset }: PerpMarket, time: Micros): number {

@@ -1,4 +1,4 @@
-import type { PerpMarket, PerpMinute, PerpVenueName } from './economy.ts'
+import type { PerpMarket, PerpVenueName } from './economy.ts'
 import { Layers, streamOf, unitOf } from './random.ts'
 import type { Micros } from './trade.ts'
 
@@ -21,7 +21,13 @@ const own = [
 const quiet = shared.slice(0, 3)
 const quietOwn = own.slice(0, 1)
 
-export type Bar = PerpMinute['premium']
+/** Prices of a minute. */
+export interface Bar {
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+}
 
 /** The premium index of one perpetual at any time, past or present, and the rates that follow from it. */
 export class Premium {
@@ -47,13 +53,6 @@ export class Premium {
 
   at(time: Micros): number {
     return this.mean + this.scale * (this.asset.at(time) + this.venue.at(time))
-  }
-
-  /** The minute that begins at `start`; its close is the next one's open. */
-  bar(start: Micros): Bar {
-    const samples = [0, 0.25, 0.5, 0.75, 1].map((part) => this.at(start + part * MINUTE))
-    const [open = 0, , , , close = 0] = samples
-    return { open, high: Math.max(...samples), low: Math.min(...samples), close }
   }
 
   /** The venue's running rate at `now`: its formula over the closed minutes since the last settlement. */

@@ -2,14 +2,12 @@ import {
   type Economy,
   type PastStretch,
   type PerpMarket,
-  type PerpMinute,
   type PerpState,
   type PerpVenueName,
   type SettledRate,
   type SimLiquidation,
   type SimToken,
   type SpotMarket,
-  type SpotMinute,
   type SpotState,
   type SpotVenueName,
   spotVenueNames,
@@ -117,12 +115,12 @@ export class SimulatedEconomy implements Economy {
     return this.perpSide.state(market, this.time, this.pricesTime)
   }
 
-  spotMinutes(market: SpotMarket, from: Micros, to: Micros): readonly SpotMinute[] {
+  spotMinutes(market: SpotMarket, from: Micros, to: Micros): Candle[] {
     return this.spotSide.minutes(market, from, to, this.time)
   }
 
-  minutes(market: PerpMarket, from: Micros, to: Micros): readonly PerpMinute[] {
-    return this.perpSide.minutes(market, from, to, this.time)
+  premiumAt(market: PerpMarket, time: Micros): number {
+    return this.perpSide.premiumAt(market, time)
   }
 
   markAt(market: PerpMarket, time: Micros): number {

@@ -1,7 +1,8 @@
-import type { SpotMarket, SpotMinute, SpotState } from './economy.ts'
+import type { Candle } from '../ledger/candles.ts'
+import type { SpotMarket, SpotState } from './economy.ts'
 import type { ReferencePrices } from './reference-prices.ts'
 import { type Market, simulatedMarkets } from './markets.ts'
-import { MINUTE } from './premium.ts'
+import { type Bar, MINUTE } from './premium.ts'
 import { Noise, streamOf, unitOf } from './random.ts'
 import type { Micros } from './trade.ts'
 
@@ -20,6 +21,8 @@ const SPOT_SHARE: Readonly<Record<SpotMarket['venue'], number>> = {
 const KEPT_MINUTES = 1_500
 const DAY_SECONDS = 86_400
 const STABLE_USD_PER_SECOND = 2_000
+/** Worth of a trade, dollars. */
+const TRADE_USD = 3_000
 
 /** Spot prices around the assets' own: in tether dollars, or in dollars by what the coin is worth. */
 export class SpotSide {
@@ -47,16 +50,15 @@ export class SpotSide {
   }
 
   /** Closed minutes of [from, to), as far back as they are kept. */
-  minutes(market: SpotMarket, from: Micros, to: Micros, now: Micros): SpotMinute[] {
-    const minutes: SpotMinute[] = []
+  minutes(market: SpotMarket, from: Micros, to: Micros, now: Micros): Candle[] {
+    const minutes: Candle[] = []
     const end = Math.min(to, Math.floor(now / MINUTE) * MINUTE)
     for (
       let start = Math.max(Math.ceil(from / MINUTE) * MINUTE, end - KEPT_MINUTES * MINUTE);
       start < end;
       start += MINUTE
     ) {
-      const { open, high, low, close } = this.bar(market, start)
-      minutes.push({ start, open, high, low, close, volume: this.volume(market, start) })
+      minutes.push(minuteOf(market, start, this.bar(market, start), this.volume(market, start)))
     }
     return minutes
   }
@@ -69,7 +71,7 @@ export class SpotSide {
     return this.reference.price(market.asset, now) * offset * (market.quote === 'USD' ? coins.usdt(now) : 1)
   }
 
-  private bar(market: SpotMarket, start: Micros): { open: number; high: number; low: number; close: number } {
+  private bar(market: SpotMarket, start: Micros): Bar {
     const { coins } = this.reference
     if (market.asset === 'USDT' || market.asset === 'USDC') {
       const [open, close] = [start, start + MINUTE].map((time) => this.middle(market, time))
@@ -126,6 +128,29 @@ export class SpotSide {
     const noise = new Noise(this.reference.seed, streamOf(`spot ${market.venue} ${market.symbol}`), 20)
     this.offsets.set(market, noise)
     return noise
+  }
+}
+
+/** `bar` in dollars, `volume` in base units, of which takers bought half. */
+function minuteOf(market: SpotMarket, start: Micros, bar: Bar, volume: number): Candle {
+  const price = (value: number): number => Math.round(value * 10 ** market.priceDecimals)
+  const [open, high, low, close] = [price(bar.open), price(bar.high), price(bar.low), price(bar.close)]
+  const size = Math.round(volume * 10 ** market.sizeDecimals)
+  const buy = Math.round(size / 2)
+  const sell = size - buy
+  const worth = (units: number): bigint => BigInt(Math.round(units * close))
+  const count = size === 0 ? 0 : 1 + Math.round((volume * bar.close) / TRADE_USD)
+  return {
+    startMs: start / 1000,
+    open,
+    high,
+    low,
+    close,
+    buy,
+    sell,
+    buyQuote: worth(buy),
+    sellQuote: worth(sell),
+    count,
   }
 }
 

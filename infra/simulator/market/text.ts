@@ -37,7 +37,8 @@ export function decimalsOf(text: string): number {
 }
 
 /** What a market's venue counts in: spot markets trade single units. */
-type Scale = Pick<SpotMarket, 'priceDecimals' | 'sizeDecimals'> & Partial<Pick<PerpMarket, 'factor' | 'priceFactor'>>
+export type Scale = Pick<SpotMarket, 'priceDecimals' | 'sizeDecimals'> &
+  Partial<Pick<PerpMarket, 'factor' | 'priceFactor'>>
 
 /** A price of one base unit as the venue writes it, with all of the market's decimals. */
 export function priceText(market: Scale, price: number): string {

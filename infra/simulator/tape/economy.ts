@@ -46,12 +46,12 @@ export class TapeEconomy implements Economy {
     return { ...prices, ...funding, openInterest: 0, volume24h: 0, quoteVolume24h: 0, time }
   }
 
-  spotMinutes(): readonly never[] {
+  spotMinutes(): [] {
     return []
   }
 
-  minutes(): readonly never[] {
-    return []
+  premiumAt(): number {
+    return 0
   }
 
   markAt(): number {

@@ -1,15 +1,14 @@
 import type {
   Economy,
   PerpMarket,
-  PerpMinute,
   PerpState,
   SettledRate,
   SimLiquidation,
   SimToken,
   SpotMarket,
-  SpotMinute,
   SpotState,
 } from '../market/economy.ts'
+import type { Candle } from '../ledger/candles.ts'
 import type { Micros } from '../market/trade.ts'
 
 export const MINUTE: Micros = 60_000_000
@@ -43,9 +42,9 @@ export function testEconomy(): TestEconomy {
     spot: (market) => ({ ...spotState(market), time: economy.now, ...economy.spotChanges.get(market.symbol) }),
     perp: (market) => ({ ...perpState(market), time: economy.now, ...economy.perpChanges.get(market.symbol) }),
     spotMinutes: (market, from, to) => every(MINUTE, from, Math.min(to, NOON)).map((time) => spotMinute(market, time)),
-    minutes: (market, from, to) => every(MINUTE, from, Math.min(to, NOON)).map((time) => perpMinute(market, time)),
-    markAt: (market, time) => perpMinute(market, time).mark.open,
-    indexAt: (market, time) => perpMinute(market, time).mark.open,
+    premiumAt: (_market, time) => minuteOf(time - MINUTE) / 1_000_000,
+    markAt: (market, time) => priceAt(market, time),
+    indexAt: (market, time) => priceAt(market, time),
     pastCandles: () => [],
     settlements: (market, limit, before = NOON + 1) => settlements(market, limit, before),
     openInterests: (_market, from, to) =>
@@ -86,8 +85,10 @@ const spotMarkets: readonly SpotMarket[] = [
   ...['BTC', 'PEPE', 'POL'].map((base) => spotMarket('bybit', `${base}USDT`, base)),
   ...['BTC', 'PEPE', 'POL'].map((base) => spotMarket('okx', `${base}-USDT`, base)),
   ...['BTC', 'PEPE', 'POL', 'USDT'].map((base) => spotMarket('coinbase', `${base}-USD`, base, { quote: 'USD' })),
-  ...['XBT', 'XDG', 'POL', 'USDT'].map((base) => spotMarket('kraken', `${base}USD`, base, { quote: 'USD' })),
-  spotMarket('kraken', 'XBTUSDT', 'XBT'),
+  ...['XBT', 'XDG', 'POL', 'USDT'].map((base) =>
+    spotMarket('kraken', `${base}USD`, base, { quote: 'USD', sizeDecimals: 8 }),
+  ),
+  spotMarket('kraken', 'XBTUSDT', 'XBT', { sizeDecimals: 8 }),
   ...['BTC', 'PEPE', 'POL'].map((base) => spotMarket('binance', `${base}USDT`, base)),
 ]
 
@@ -140,15 +141,27 @@ function perpState({ asset, intervalHours }: PerpMarket): Omit<PerpState, 'time'
   return { last, mark: last * 1.0001, index: last * 0.9999, ...funding, nextSettlement, ...sizes, ...day }
 }
 
-function spotMinute({ asset }: SpotMarket, start: Micros): SpotMinute {
-  const open = (prices[asset] ?? 1) * (1 + minuteOf(start) / 10_000)
-  return { start, open, high: open * 1.001, low: open * 0.999, close: open * 1.0005, volume: 12.5 }
+function priceAt({ asset }: SpotMarket | PerpMarket, time: Micros): number {
+  return (prices[asset] ?? 1) * (1 + minuteOf(time) / 10_000)
 }
 
-function perpMinute({ asset }: PerpMarket, start: Micros): PerpMinute {
-  const open = (prices[asset] ?? 1) * (1 + minuteOf(start) / 10_000)
-  const premium = { open: 0.0001, high: 0.0003, low: -0.0002, close: minuteOf(start) / 1_000_000 }
-  return { start, premium, mark: { open, high: open * 1.001, low: open * 0.999, close: open * 1.0005 } }
+/** Takers bought all of it. */
+function spotMinute(market: SpotMarket, start: Micros): Candle {
+  const price = (part: number): number => Math.round(priceAt(market, start) * part * 10 ** market.priceDecimals)
+  const [open, high, low, close] = [price(1), price(1.001), price(0.999), price(1.0005)]
+  const buy = 12.5 * 10 ** market.sizeDecimals
+  return {
+    startMs: start / 1000,
+    open,
+    high,
+    low,
+    close,
+    buy,
+    sell: 0,
+    buyQuote: BigInt(buy * close),
+    sellQuote: 0n,
+    count: 7,
+  }
 }
 
 function settlements({ intervalHours, asset }: PerpMarket, limit: number, before: Micros): SettledRate[] {

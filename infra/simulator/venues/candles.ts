@@ -1,6 +1,7 @@
-import { type Candle, merge, withFlatCandles } from '../ledger/candles.ts'
+import { type Candle, emptyCandle, joined, merge, withFlatCandles } from '../ledger/candles.ts'
 import type { History } from '../ledger/history.ts'
-import type { PerpMarket, SettledRate, SpotMinute } from '../market/economy.ts'
+import type { PerpMarket, SettledRate, SpotMarket } from '../market/economy.ts'
+import type { Bar } from '../market/premium.ts'
 import type { Micros } from '../market/trade.ts'
 import type { Context } from './venue-api.ts'
 
@@ -15,9 +16,9 @@ export function candlesOf(
 export function tradedCandlesOf(
   { world, economy }: Context,
   { candles: traded, market }: History,
-  span: { readonly intervalMs: number; readonly fromMs: number; readonly toMs: number },
+  span: CandleSpan,
 ): Candle[] {
-  const untilMs = traded.beginMs ?? Math.floor(world.nowMs / 60_000) * 60_000
+  const untilMs = traded.beginMs ?? Math.floor(world.nowMs / MINUTE_MS) * MINUTE_MS
   const past = economy.pastCandles(market, { ...span, untilMs })
   const known = traded.every(span.intervalMs, span.fromMs, span.toMs)
   const [last, first] = [past.at(-1), known[0]]
@@ -26,23 +27,28 @@ export function tradedCandlesOf(
   return [...past, ...known.slice(1)]
 }
 
-/** A candle of a mark or index price, dollars of one base unit. */
-export interface PriceCandle {
+/** A candle of a mark or index price, dollars of one base unit, or of the premium, a fraction. */
+export interface PriceCandle extends Bar {
   readonly startMs: number
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
 }
 
-/** Prices of a perpetual's candles that begin in [fromMs, toMs), oldest first: their ends, and nothing wilder. */
+/** What such candles are of. */
+export type Priced = 'mark' | 'index' | 'premium'
+
+/** Candles that begin in [fromMs, toMs). */
+export interface CandleSpan {
+  readonly intervalMs: number
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** A perpetual's candles, oldest first, the one that runs among them: their ends, and nothing wilder. */
 export function priceCandlesOf(
   { world, economy }: Context,
-  [what, market]: readonly ['mark' | 'index', PerpMarket],
-  { intervalMs, fromMs, toMs }: { readonly intervalMs: number; readonly fromMs: number; readonly toMs: number },
+  [what, market]: readonly [Priced, PerpMarket],
+  { intervalMs, fromMs, toMs }: CandleSpan,
 ): PriceCandle[] {
-  const priceAt = (time: Micros): number =>
-    what === 'mark' ? economy.markAt(market, time) : economy.indexAt(market, time)
+  const priceAt = (time: Micros): number => economy[`${what}At` as const](market, time)
   const candles: PriceCandle[] = []
   for (let startMs = Math.ceil(fromMs / intervalMs) * intervalMs; startMs < toMs; startMs += intervalMs) {
     const open = priceAt(startMs * 1_000)
@@ -87,61 +93,27 @@ export function settledBetween({ intervalHours }: { intervalHours: number }, fro
   return Math.ceil(Math.max(0, to - from) / (intervalHours * 3_600_000)) + 1
 }
 
-const MINUTE: Micros = 60_000_000
+const MINUTE_MS = 60_000
 
-/** The economy's minutes; from a market's first trade on what it traded, and nothing where it did not. */
-export function withTraded(minutes: readonly SpotMinute[], history: History | undefined): SpotMinute[] {
-  const candles = history?.candles.every(60_000, 0, Number.POSITIVE_INFINITY) ?? []
-  const [first] = candles
-  if (history === undefined || first === undefined) return [...minutes]
-  const { priceDecimals, sizeDecimals } = history.market
-  const byStart = new Map(candles.map((candle) => [candle.startMs * 1000, candle]))
-  const price = (units: number): number => Number(`${units}e-${priceDecimals}`)
-  const size = (units: number): number => Number(`${units}e-${sizeDecimals}`)
-  return minutes.map((minute) => {
-    const candle = byStart.get(minute.start)
-    if (candle === undefined) return minute.start < first.startMs * 1000 ? minute : { ...minute, volume: 0, buy: 0 }
-    const { open, high, low, close, buy, sell } = candle
-    const prices = { open: price(open), high: price(high), low: price(low), close: price(close) }
-    return { start: minute.start, ...prices, volume: size(buy + sell), buy: size(buy) }
-  })
-}
-
-/** Closed minutes and the open one, as venues show them: at `last`, with nothing traded yet. */
-export function withOpenMinute(minutes: readonly SpotMinute[], last: number, now: Micros): SpotMinute[] {
-  const start = Math.floor(now / MINUTE) * MINUTE
-  const closed = minutes.filter((minute) => minute.start < start)
-  const open = closed.at(-1)?.close ?? last
-  const [high, low] = [Math.max(open, last), Math.min(open, last)]
-  return [...closed, { start, open, high, low, close: last, volume: 0 }]
-}
-
-/** Minutes put together to candles of `intervalMs`; oldest first. */
-export function longerCandles(minutes: readonly SpotMinute[], intervalMs: number): SpotMinute[] {
-  return byInterval(minutes, intervalMs).map(([startMs, group]) => {
-    const [first, last] = [group[0], group.at(-1)]
-    return {
-      start: startMs * 1000,
-      open: first?.open ?? 0,
-      high: Math.max(...group.map(({ high }) => high)),
-      low: Math.min(...group.map(({ low }) => low)),
-      close: last?.close ?? 0,
-      volume: group.reduce((sum, { volume }) => sum + volume, 0),
-    }
-  })
-}
-
-/** Minutes by the interval that they are in: its beginning in ms, and the minutes in their order. */
-export function byInterval<Minute extends { readonly start: Micros }>(
-  minutes: readonly Minute[],
-  intervalMs: number,
-): [startMs: number, minutes: Minute[]][] {
-  const groups = new Map<number, Minute[]>()
-  for (const minute of minutes) {
-    const startMs = Math.floor(minute.start / 1000 / intervalMs) * intervalMs
-    const group = groups.get(startMs)
-    if (group === undefined) groups.set(startMs, [minute])
-    else group.push(minute)
-  }
-  return [...groups]
+/**
+ * A spot pair's candles that begin in [fromMs, toMs), oldest first, the one that runs among them: of its trades where the ledger
+ * counts them, and where they are longer than the economy's minutes reach back; else of these.
+ */
+export function spotCandlesOf(
+  context: Context,
+  market: SpotMarket,
+  history: History | undefined,
+  span: CandleSpan,
+): Candle[] {
+  const { world, economy } = context
+  const { intervalMs, fromMs, toMs } = span
+  const hasTraded = history?.candles.beginMs !== undefined
+  if (history !== undefined && (hasTraded || intervalMs > MINUTE_MS)) return candlesOf(context, history, span)
+  const endMs = Math.ceil(toMs / intervalMs) * intervalMs
+  const minutes = economy.spotMinutes(market, fromMs * 1000, endMs * 1000)
+  const last = Math.round(economy.spot(market).last * 10 ** market.priceDecimals)
+  const startMs = Math.floor(world.nowMs / MINUTE_MS) * MINUTE_MS
+  const open = emptyCandle(startMs, minutes.at(-1)?.close ?? last)
+  merge(open, emptyCandle(startMs, last))
+  return joined([...minutes, open], span)
 }

@@ -266,11 +266,10 @@ function stats({ world, economy }: Context, market: PerpMarket, query: URLSearch
     .map((time) => {
       const ratios = economy.topTraders(market, time)
       if (ratios === undefined) return undefined
-      const { openInterest: now, mark } = economy.perp(market)
+      const now = economy.perp(market).openInterest
       const openInterest = economy.openInterests(market, time, time + FIVE_MINUTES * SECOND)[0]?.size ?? now
-      const minute = economy.minutes(market, time, time + 60 * SECOND)[0]
-      const closed = economy.liquidations(market, time, time + step * SECOND)
-      return statsRow(market, { time, ratios, openInterest, mark: minute?.mark.close ?? mark, liquidations: closed })
+      const liquidations = economy.liquidations(market, time, time + step * SECOND)
+      return statsRow(market, { time, ratios, openInterest, mark: economy.markAt(market, time), liquidations })
     })
   return ok(rows.filter((row) => row !== undefined))
 }

@@ -1,11 +1,10 @@
 import type { Candle } from '../ledger/candles.ts'
-import type { History } from '../ledger/history.ts'
 import type { Link } from '../link.ts'
 import { fixedNumber, fixedText, powerText, priceText, shortNumber, timeText } from '../market/text.ts'
-import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/economy.ts'
+import type { Economy, SpotMarket, SpotState } from '../market/economy.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
-import { candlesOf, longerCandles, withOpenMinute, withTraded } from './candles.ts'
+import { spotCandlesOf } from './candles.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { answerOf, Burst, type Calls, listedRows, ok, whole } from './rest.ts'
 import { Changes, EveryPeriod, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
@@ -103,43 +102,24 @@ const calls: Calls = {
   '/0/public/Trades': (context, query) => trades(context, query),
   /** Oldest first; the last row is of the candle that is still open, `last` the time of the one before. */
   '/0/public/OHLC': (context, query) => {
-    const { world, economy } = context
+    const { world } = context
     const [market] = query.has('pair') ? (wanted(context, query) ?? []) : []
     if (market === undefined) return refuse('EQuery:Unknown asset pair')
     const minutes = whole(query, 'interval') ?? 1
     if (!intervals.has(minutes)) return refuse('EGeneral:Invalid arguments')
     const intervalMs = minutes * 60_000
-    const since = (whole(query, 'since') ?? 0) * 1_000_000
+    const since = (whole(query, 'since') ?? 0) * 1_000
+    const fromMs = (Math.floor(world.nowMs / intervalMs) - CANDLES_MAX + 1) * intervalMs
     const history = world.find('kraken', socketName(market))
-    if (minutes > 1 && history !== undefined) return longer(context, { market, history, intervalMs, since })
-    const from = world.nowMs - CANDLES_MAX * intervalMs
-    const known = withTraded(economy.spotMinutes(market, from * 1000, world.now), history)
-    const shown = withOpenMinute(known, economy.spot(market).last, world.now)
-    const all = longerCandles(shown, intervalMs).slice(-CANDLES_MAX)
-    const last = (all.at(-2) ?? all.at(-1))?.start ?? 0
-    const rows = all.filter(({ start }) => start > since).map((minute) => candleRow(market, minute))
-    return say({ [canonicalName(market)]: rows, last: last / 1_000_000 })
+    const all = spotCandlesOf(context, market, history, { intervalMs, fromMs, toMs: world.nowMs + 1 })
+    const last = (all.at(-2) ?? all.at(-1))?.startMs ?? 0
+    const rows = all.filter(({ startMs }) => startMs > since).map((candle) => candleRow(market, candle))
+    return say({ [canonicalName(market)]: rows, last: last / 1_000 })
   },
 }
 
-interface Longer {
-  readonly market: SpotMarket
-  readonly history: History
-  readonly intervalMs: number
-  readonly since: Micros
-}
-
-/** Candles of more than a minute are made of what the market traded, also before anybody looked. */
-function longer(context: Context, { market, history, intervalMs, since }: Longer): RestReply {
-  const { nowMs } = context.world
-  const fromMs = (Math.floor(nowMs / intervalMs) - CANDLES_MAX + 1) * intervalMs
-  const all = candlesOf(context, history, { intervalMs, fromMs, toMs: nowMs + 1 })
-  const last = (all.at(-2) ?? all.at(-1))?.startMs ?? 0
-  const rows = all.filter(({ startMs }) => startMs * 1_000 > since).map((candle) => tradedRow(history.market, candle))
-  return say({ [canonicalName(market)]: rows, last: last / 1_000 })
-}
-
-function tradedRow({ priceDecimals, sizeDecimals }: Market, candle: Candle): (string | number)[] {
+/** `[time in seconds, open, high, low, close, vwap, volume, count]`. */
+function candleRow({ priceDecimals, sizeDecimals }: SpotMarket, candle: Candle): (string | number)[] {
   const { startMs, open, high, low, close, buy, sell, count } = candle
   const prices = [open, high, low, close].map((price) => fixedText(price, priceDecimals))
   const mean = count === 0 ? '0.0' : fixedText(Math.round((high + low + close) / 3), priceDecimals)
@@ -411,15 +391,6 @@ function tickerRow(market: SpotMarket, state: SpotState): object {
     h: twice(price(state.high24h)),
     o: price(state.open24h),
   }
-}
-
-/** `[time in seconds, open, high, low, close, vwap, volume, count]`. */
-function candleRow(market: SpotMarket, minute: SpotMinute): (string | number)[] {
-  const { start, open, high, low, close, volume } = minute
-  const prices = [open, high, low, close].map((price) => priceText(market, price))
-  const mean = volume === 0 ? '0.0' : priceText(market, (high + low + close) / 3)
-  const count = volume === 0 ? 0 : Math.max(1, Math.round((volume * close) / 4000))
-  return [start / 1_000_000, ...prices, mean, fixedNumber(volume, LOT_DECIMALS), count]
 }
 
 const fees = [

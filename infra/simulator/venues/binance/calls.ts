@@ -1,7 +1,6 @@
-import type { Micros } from '../../market/trade.ts'
 import type { RestReply } from '../venue-api.ts'
 import { type Call, ok, secondsText, Throttle, whole } from '../rest.ts'
-import { byInterval } from '../candles.ts'
+import type { CandleSpan } from '../candles.ts'
 
 /** Requests that go on after a 429 get the address banned: 2 minutes at first. */
 const BANNED_AFTER = 20
@@ -26,7 +25,7 @@ export function bad(code: number, msg: string): RestReply {
 export const unknownSymbol = bad(-1121, 'Invalid symbol.')
 export const noSymbol = bad(-1102, "Mandatory parameter 'symbol' was not sent, was empty/null, or malformed.")
 export const badLimit = bad(-1130, "Data sent for parameter 'limit' is not valid.")
-export const badInterval = bad(-1120, 'Invalid interval.')
+const badInterval = bad(-1120, 'Invalid interval.')
 export const notFound: RestReply = { status: 404, body: '<html><body><h2>404 Not found</h2></body></html>' }
 
 const minutesOf: Readonly<Record<string, number>> = {
@@ -70,32 +69,20 @@ export function pageOf<Row>(rows: readonly Row[], { start, limit }: Span): reado
   return start === undefined ? rows.slice(-limit) : rows.slice(0, limit)
 }
 
-/** What candles are made of. */
-interface Series<Minute> {
-  readonly closed: (from: Micros, to: Micros) => readonly Minute[]
-  /** The minute that is not over yet, from the end of the one before. */
-  readonly open: (before: Minute | undefined) => Minute
-  readonly row: (minutes: readonly Minute[], startMs: number, intervalMs: number) => unknown[]
-}
-
-/** Candles, oldest first; the newest one is still open and comes too. At most `most` of them. */
-export function candles<Minute extends { readonly start: Micros }>(
+/** Candles, oldest first, the one that runs among them: from the start on where one is given, else the newest. */
+export function candles(
   query: URLSearchParams,
   { nowMs, most }: { nowMs: number; most: number },
-  { closed, open, row }: Series<Minute>,
+  rows: (span: CandleSpan) => unknown[],
 ): RestReply {
   const intervalMs = intervalMsOf(query.get('interval'))
   if (intervalMs === undefined) return badInterval
   const span = spanOf(query, { usual: 500, most })
   if ('status' in span) return span
-  const newest = Math.min(span.end ?? nowMs, nowMs)
-  const first = span.start ?? Math.floor(newest / intervalMs) * intervalMs - (span.limit - 1) * intervalMs
-  const from = Math.ceil(first / intervalMs) * intervalMs
-  const to = Math.min(newest + 1, from + span.limit * intervalMs)
-  const known = closed(from * 1000, to * 1000)
-  const last = open(known.at(-1))
-  const minutes = last.start < from * 1000 || last.start >= to * 1000 ? known : [...known, last]
-  return ok(byInterval(minutes, intervalMs).map(([startMs, group]) => row(group, startMs, intervalMs)))
+  const endMs = Math.min(span.end ?? Infinity, nowMs)
+  const fromMs = span.start ?? (Math.floor(endMs / intervalMs) - span.limit + 1) * intervalMs
+  const toMs = Math.min(endMs + 1, (Math.ceil(fromMs / intervalMs) + span.limit) * intervalMs)
+  return ok(rows({ intervalMs, fromMs, toMs }))
 }
 
 /** Counts one host's request weight as Binance does: 429 above the limit, and 418 for who goes on. */

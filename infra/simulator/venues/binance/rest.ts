@@ -1,14 +1,13 @@
 import type { History } from '../../ledger/history.ts'
 import { priceText, msOf } from '../../market/text.ts'
-import type { PerpMarket, PerpMinute } from '../../market/economy.ts'
+import type { PerpMarket } from '../../market/economy.ts'
 import type { Trade } from '../../market/trade.ts'
 import { TapeEconomy } from '../../tape/economy.ts'
-import { candlesOf, interestsOf, priceCandlesOf } from '../candles.ts'
+import { candlesOf, interestsOf, priceCandlesOf, type Priced } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, ok, whole } from '../rest.ts'
 import {
   bad,
-  badInterval,
   badLimit,
   candles,
   intervalMsOf,
@@ -26,18 +25,16 @@ import {
   fundingRateRow,
   isListed,
   klineRow,
-  markRow,
   openInterestHistRow,
   openInterestRow,
   premiumIndexRow,
-  premiumRow,
+  priceRow,
   ratioRow,
   settlementMs,
 } from './rows.ts'
 
 const HOUR_MS = 3_600_000
 const HOUR = HOUR_MS * 1000
-const MINUTE = 60_000_000
 /** aggTrades "only support querying the last 24 hours". */
 const TRADES_MS = 24 * HOUR_MS
 /** Settled rates are made up this far back. */
@@ -69,7 +66,7 @@ export const calls: Readonly<Record<string, Weighed>> = {
   '/fapi/v1/fundingRate': { weight: 0, call: fundingRates },
   '/fapi/v1/markPriceKlines': { weight: perLimit, call: ofRows(priceCandles('mark')) },
   '/fapi/v1/indexPriceKlines': { weight: perLimit, call: indexCandles },
-  '/fapi/v1/premiumIndexKlines': { weight: perLimit, call: ofRows(premiumCandles) },
+  '/fapi/v1/premiumIndexKlines': { weight: perLimit, call: ofRows(priceCandles('premium')) },
   '/fapi/v1/openInterest': {
     call: ofPerp(({ economy }, market) => ok(openInterestRow(market, economy.perp(market)))),
   },
@@ -149,34 +146,18 @@ function aggTrades({ world }: Context, { rows, market }: History, query: URLSear
   return ok(page.map((trade) => aggTradeRow(market, trade)))
 }
 
-/** Oldest first; from `startTime` on where it is given, else the newest. */
-export function klines(context: Context, history: History, query: URLSearchParams, most = CANDLES_MAX): RestReply {
-  const intervalMs = intervalMsOf(query.get('interval'))
-  if (intervalMs === undefined) return badInterval
-  const limit = whole(query, 'limit') ?? 500
-  if (!(limit >= 1 && limit <= most)) return badLimit
-  const start = whole(query, 'startTime')
-  const endMs = Math.min(whole(query, 'endTime') ?? Infinity, context.world.nowMs)
-  const fromMs = start ?? (Math.floor(endMs / intervalMs) - limit + 1) * intervalMs
-  const toMs = Math.min(endMs + 1, (Math.ceil(fromMs / intervalMs) + limit) * intervalMs)
-  const found = candlesOf(context, history, { intervalMs, fromMs, toMs })
-  const page = pageOf(found, { start, end: undefined, limit })
-  return ok(page.map((candle) => klineRow(history.market, candle, intervalMs)))
+function klines(context: Context, history: History, query: URLSearchParams): RestReply {
+  return candles(query, { nowMs: context.world.nowMs, most: CANDLES_MAX }, (span) =>
+    candlesOf(context, history, span).map((candle) => klineRow(history.market, candle, span.intervalMs)),
+  )
 }
 
-/** As `klines`, of the mark or the index price. */
-function priceCandles(what: 'mark' | 'index'): OfPerp {
-  return (context, market, query) => {
-    const intervalMs = intervalMsOf(query.get('interval'))
-    if (intervalMs === undefined) return badInterval
-    const span = spanOf(query, { usual: 500, most: CANDLES_MAX })
-    if ('status' in span) return span
-    const endMs = Math.min(span.end ?? Infinity, context.world.nowMs)
-    const fromMs = span.start ?? (Math.floor(endMs / intervalMs) - span.limit + 1) * intervalMs
-    const toMs = Math.min(endMs + 1, (Math.ceil(fromMs / intervalMs) + span.limit) * intervalMs)
-    const rows = priceCandlesOf(context, [what, market], { intervalMs, fromMs, toMs })
-    return ok(rows.map((candle) => markRow(market, candle, intervalMs)))
-  }
+/** As `klines`, of the mark or the index price or the premium. */
+function priceCandles(what: Priced): OfPerp {
+  return (context, market, query) =>
+    candles(query, { nowMs: context.world.nowMs, most: CANDLES_MAX }, (span) =>
+      priceCandlesOf(context, [what, market], span).map((candle) => priceRow(what, market, candle, span.intervalMs)),
+    )
 }
 
 /** By `pair`, which is the symbol of its perpetual. */
@@ -225,23 +206,6 @@ function settled(
   return rows
 }
 
-function premiumCandles({ world, economy }: Context, market: PerpMarket, query: URLSearchParams): RestReply {
-  return candles<Pick<PerpMinute, 'start' | 'premium'>>(
-    query,
-    { nowMs: world.nowMs, most: CANDLES_MAX },
-    {
-      closed: (from, to) => economy.minutes(market, from, to),
-      open(before) {
-        const { time, premium: close } = economy.perp(market)
-        const open = before?.premium.close ?? close
-        const premium = { open, high: Math.max(open, close), low: Math.min(open, close), close }
-        return { start: Math.floor(time / MINUTE) * MINUTE, premium }
-      },
-      row: premiumRow,
-    },
-  )
-}
-
 /** Rows of the periods in [from, to], both in ms. */
 type Periods = (
   context: Context,
@@ -269,10 +233,9 @@ function statistics(rows: Periods): Call {
 /** The value is at the mark price of that time. */
 function openInterests(...[context, market, { from, to, everyMs }]: Parameters<Periods>): readonly object[] {
   const { economy } = context
-  return interestsOf(context, market, { stepMs: everyMs, fromMs: from, toMs: to }).map((row) => {
-    const [minute] = economy.minutes(market, row.time - MINUTE, row.time)
-    return openInterestHistRow(market, row, minute?.mark.close ?? economy.perp(market).mark)
-  })
+  return interestsOf(context, market, { stepMs: everyMs, fromMs: from, toMs: to }).map((row) =>
+    openInterestHistRow(market, row, economy.markAt(market, row.time)),
+  )
 }
 
 function ratios(...[{ economy }, market, { from, to, everyMs }]: Parameters<Periods>): readonly object[] {

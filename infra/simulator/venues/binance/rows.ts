@@ -1,17 +1,15 @@
 import type { Candle } from '../../ledger/candles.ts'
-import { fixedNumber, fixedText, powerText, priceText, sizeText, msOf } from '../../market/text.ts'
-import type { PerpMarket, PerpMinute, PerpState, SettledRate, SimLiquidation } from '../../market/economy.ts'
+import { fixedNumber, fixedText, powerText, priceText, type Scale, sizeText, msOf } from '../../market/text.ts'
+import type { PerpMarket, PerpState, SettledRate, SimLiquidation } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
-import type { PriceCandle } from '../candles.ts'
+import type { Priced, PriceCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
 
 const PRICE_DECIMALS = 8
 const RATE_DECIMALS = 8
 /** Interest of 8 hours, whatever the interval. */
 const INTEREST = '0.00010000'
-/** Order books' samples of a minute. */
-const SAMPLES = 12
 
 /**
  * One aggregate trade of the USD-M stream: field order and types as recorded in October 2026. `m`: the buyer was the
@@ -53,17 +51,22 @@ export function rawTradeFrames(market: Market, trade: Trade, sentMs: number): st
 }
 
 /** Open time, prices, volume, close time, quote volume, trades, what takers bought of both, and a field without use. */
-export function klineRow({ priceDecimals, sizeDecimals }: Market, candle: Candle, intervalMs: number): unknown[] {
+export function klineRow(
+  { priceDecimals, sizeDecimals }: Scale,
+  candle: Candle,
+  intervalMs: number,
+  text: (units: number | bigint, decimals: number) => string = fixedText,
+): unknown[] {
   const quoteDecimals = priceDecimals + sizeDecimals
   return [
     candle.startMs,
-    ...[candle.open, candle.high, candle.low, candle.close].map((price) => fixedText(price, priceDecimals)),
-    fixedText(candle.buy + candle.sell, sizeDecimals),
+    ...[candle.open, candle.high, candle.low, candle.close].map((price) => text(price, priceDecimals)),
+    text(candle.buy + candle.sell, sizeDecimals),
     candle.startMs + intervalMs - 1,
-    fixedText(candle.buyQuote + candle.sellQuote, quoteDecimals),
+    text(candle.buyQuote + candle.sellQuote, quoteDecimals),
     candle.count,
-    fixedText(candle.buy, sizeDecimals),
-    fixedText(candle.buyQuote, quoteDecimals),
+    text(candle.buy, sizeDecimals),
+    text(candle.buyQuote, quoteDecimals),
     '0',
   ]
 }
@@ -132,27 +135,17 @@ export function fundingInfoRow(market: PerpMarket): object {
   }
 }
 
-/** A candle of the premium index; a column counts its samples. */
-export function premiumRow(
-  minutes: readonly Pick<PerpMinute, 'premium'>[],
-  startMs: number,
+/** A candle of the mark or index price or the premium; a column counts its samples, those of the premium by the book's. */
+export function priceRow(
+  what: Priced,
+  market: PerpMarket,
+  { startMs, ...candle }: PriceCandle,
   intervalMs: number,
 ): unknown[] {
-  const bars = minutes.map(({ premium }) => premium)
-  const prices = [
-    bars[0]?.open ?? 0,
-    Math.max(...bars.map(({ high }) => high)),
-    Math.min(...bars.map(({ low }) => low)),
-    bars.at(-1)?.close ?? 0,
-  ]
-  const texts = prices.map((price) => fixedNumber(price, PRICE_DECIMALS))
-  return [startMs, ...texts, '0', startMs + intervalMs - 1, '0', SAMPLES * minutes.length, '0', '0', '0']
-}
-
-/** A candle of the mark price. */
-export function markRow(market: PerpMarket, { startMs, ...candle }: PriceCandle, intervalMs: number): unknown[] {
-  const texts = [candle.open, candle.high, candle.low, candle.close].map((price) => longPrice(market, price))
-  const samples = intervalMs / 1_000
+  const text = (value: number): string =>
+    what === 'premium' ? fixedNumber(value, PRICE_DECIMALS) : longPrice(market, value)
+  const texts = [candle.open, candle.high, candle.low, candle.close].map(text)
+  const samples = intervalMs / (what === 'premium' ? 5_000 : 1_000)
   return [startMs, ...texts, '0', startMs + intervalMs - 1, '0', samples, '0', '0', '0']
 }
 

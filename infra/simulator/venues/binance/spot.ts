@@ -1,12 +1,11 @@
 import { fixedNumber, fixedText, powerText, msOf } from '../../market/text.ts'
-import type { SpotMarket, SpotMinute, SpotState } from '../../market/economy.ts'
+import type { SpotMarket, SpotState } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { type Call, listedRows, ok, whole } from '../rest.ts'
-import { withTraded } from '../candles.ts'
-import { klines as tradedKlines } from './rest.ts'
-import { aggTradeRow } from './rows.ts'
+import { spotCandlesOf } from '../candles.ts'
+import { aggTradeRow, klineRow } from './rows.ts'
 import {
   bad,
   badLimit,
@@ -140,29 +139,16 @@ function aggTrades({ world, economy }: Context, query: URLSearchParams): RestRep
 const TRADES_MAX = 1000
 
 function klines(context: Context, query: URLSearchParams): RestReply {
-  const { world, economy } = context
+  const { world } = context
   const symbol = query.get('symbol')
   if (symbol === null) return noSymbol
   const market = find(context, symbol)
   if (market === undefined) return unknownSymbol
-  const history = world.find('binance_spot', symbol)
-  if (query.get('interval') !== '1m' && history !== undefined) return tradedKlines(context, history, query, CANDLES_MAX)
-  return candles(
-    query,
-    { nowMs: world.nowMs, most: CANDLES_MAX },
-    {
-      closed: (from, to) => withTraded(economy.spotMinutes(market, from, to), history),
-      open: (before) => openMinute(economy.spot(market), before),
-      row: (minutes, startMs, intervalMs) => klineRow(market, minutes, startMs, intervalMs),
-    },
+  return candles(query, { nowMs: world.nowMs, most: CANDLES_MAX }, (span) =>
+    spotCandlesOf(context, market, world.find('binance_spot', symbol), span).map((candle) =>
+      klineRow(market, candle, span.intervalMs, eight),
+    ),
   )
-}
-
-function openMinute({ last, time }: SpotState, before: SpotMinute | undefined): SpotMinute {
-  const open = before?.close ?? last
-  const start = Math.floor(time / 60_000_000) * 60_000_000
-  const volume = ((before?.volume ?? 0) * (time - start)) / 60_000_000
-  return { start, open, high: Math.max(open, last), low: Math.min(open, last), close: last, volume }
 }
 
 /** `["BTCUSDT","ETHUSDT"]`. */
@@ -235,7 +221,7 @@ function tradeRow(market: Market, trade: Trade): object {
   return { ...aggTradeRow(market, trade), p, q, M: true }
 }
 
-function eight(units: number, decimals: number): string {
+function eight(units: number | bigint, decimals: number): string {
   return fixedText(BigInt(units) * 10n ** BigInt(DECIMALS - decimals), DECIMALS)
 }
 
@@ -301,27 +287,6 @@ function dayRow(market: SpotMarket, state: SpotState): object {
     lastId: day.lastId,
     count: day.count,
   }
-}
-
-/** A candle of the minutes in it; where no trades are, takers bought half. */
-function klineRow(market: SpotMarket, minutes: readonly SpotMinute[], startMs: number, intervalMs: number): unknown[] {
-  const volume = minutes.reduce((sum, minute) => sum + minute.volume, 0)
-  const bought = minutes.reduce((sum, minute) => sum + (minute.buy ?? minute.volume / 2), 0)
-  const quote = minutes.reduce((sum, minute) => sum + (minute.volume * (minute.open + minute.close)) / 2, 0)
-  return [
-    startMs,
-    price(market, minutes[0]?.open ?? 0),
-    price(market, Math.max(...minutes.map(({ high }) => high))),
-    price(market, Math.min(...minutes.map(({ low }) => low))),
-    price(market, minutes.at(-1)?.close ?? 0),
-    size(market, volume),
-    startMs + intervalMs - 1,
-    text(quote),
-    Math.max(1, Math.round(quote / TRADE_USD)),
-    size(market, bought),
-    text(volume === 0 ? 0 : (quote * bought) / volume),
-    '0',
-  ]
 }
 
 /** `/api/v3/exchangeInfo`: what trades, and some that a reader has to leave out. */

@@ -157,14 +157,16 @@ describe('REST', () => {
     expect(await result(`${path}&startTime=1`)).toMatchObject({ retCode: 10001 })
   })
 
-  test('shows premiums by the minute, newest first', async () => {
+  test('shows premiums by the minute, newest first, the open one among them', async () => {
     const range = `category=linear&symbol=BTCUSDT&interval=1&start=${NOON / 1000 - 180_000}&end=${NOON / 1000}`
     const premium = await rows(`/v5/market/premium-index-price-kline?${range}`)
-    expect(premium).toEqual([
-      [String(NOON / 1000 - 60_000), '0.00010000', '0.00030000', '-0.00020000', '0.00005900'],
-      [String(NOON / 1000 - 120_000), '0.00010000', '0.00030000', '-0.00020000', '0.00005800'],
-      [String(NOON / 1000 - 180_000), '0.00010000', '0.00030000', '-0.00020000', '0.00005700'],
+    expect(premium.map((row) => [row[0], row[4]])).toEqual([
+      [String(NOON / 1000), '0.00005900'],
+      [String(NOON / 1000 - 60_000), '0.00005900'],
+      [String(NOON / 1000 - 120_000), '0.00005800'],
+      [String(NOON / 1000 - 180_000), '0.00005700'],
     ])
+    expect(premium[1]).toEqual([expect.any(String), '0.00005800', '0.00005900', '0.00005800', '0.00005900'])
     expect(await rows(`/v5/market/premium-index-price-kline?${range}&limit=1`)).toHaveLength(1)
   })
 
@@ -178,7 +180,7 @@ describe('REST', () => {
       '84411.1',
       '84537.8',
       '12.5',
-      '1056723.0975',
+      '1056722.5',
     ])
   })
 

@@ -1,6 +1,16 @@
+import type { Candle } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
-import type { PerpMarket, SpotMinute } from '../../market/economy.ts'
-import { candlesOf, interestsOf, priceCandlesOf, longerCandles, settledBetween, withOpenMinute } from '../candles.ts'
+import type { PerpMarket } from '../../market/economy.ts'
+import type { Scale } from '../../market/text.ts'
+import {
+  type CandleSpan,
+  candlesOf,
+  interestsOf,
+  priceCandlesOf,
+  type Priced,
+  settledBetween,
+  spotCandlesOf,
+} from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, type Calls, ok, whole } from '../rest.ts'
 import {
@@ -9,13 +19,11 @@ import {
   instruments,
   isTrading,
   linearRow,
-  markRow,
   openInterestRow,
-  premiumRow,
+  priceRow,
   recentTradeRow,
   riskLimitRows,
   settledRow,
-  spotCandleRow,
   spotInstruments,
   spotRow,
 } from './rows.ts'
@@ -56,7 +64,7 @@ const linear: Calls = {
   '/v5/market/mark-price-kline': ofPerp(prices('mark')),
   '/v5/market/index-price-kline': ofPerp(prices('index')),
   '/v5/market/risk-limit': ofPerp(riskLimits),
-  '/v5/market/premium-index-price-kline': ofPerp(premiums),
+  '/v5/market/premium-index-price-kline': ofPerp(prices('premium')),
 }
 
 const spot: Calls = {
@@ -148,31 +156,30 @@ function recent(context: Context, { rows, market }: History, query: URLSearchPar
 }
 
 function kline(context: Context, history: History, query: URLSearchParams): RestReply {
+  const { market } = history
+  return klines(context, 'linear', market, query, (span) => candlesOf(context, history, span))
+}
+
+/** The newest of those that are asked for, the one that runs among them. */
+function klines(
+  context: Context,
+  category: string,
+  market: Scale & { readonly symbol: string },
+  query: URLSearchParams,
+  found: (span: CandleSpan) => Candle[],
+): RestReply {
   const window = candleWindow(context, query)
   if (window === undefined) return refuse(context, 'Invalid period!')
   const { intervalMs, limit } = window
   const toMs = Math.min(window.toMs, context.world.nowMs)
   const fromMs = Math.max(window.fromMs, toMs - (limit + 1) * intervalMs)
-  const found = candlesOf(context, history, { intervalMs, fromMs, toMs: toMs + 1 })
-  const list = found.slice(-limit).reverse()
-  return say(context, {
-    symbol: history.market.symbol,
-    category: 'linear',
-    list: list.map((candle) => candleRow(history.market, candle)),
-  })
+  const list = found({ intervalMs, fromMs, toMs: toMs + 1 })
+    .slice(-limit)
+    .reverse()
+  return say(context, { symbol: market.symbol, category, list: list.map((candle) => candleRow(market, candle)) })
 }
 
-function premiums(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
-  const window = candleWindow(context, query)
-  if (window === undefined) return refuse(context, 'Invalid period!')
-  const { fromMs, toMs, intervalMs } = window
-  const known = context.economy.minutes(market, fromMs * 1000, (toMs + intervalMs) * 1000)
-  const candles = known.map(({ start, premium }) => ({ start, ...premium, volume: 0 }))
-  const list = newestFirst(longerCandles(candles, intervalMs), window).map(premiumRow)
-  return say(context, { symbol: market.symbol, category: 'linear', list })
-}
-
-function prices(what: 'mark' | 'index'): (context: Context, market: PerpMarket, query: URLSearchParams) => RestReply {
+function prices(what: Priced): (context: Context, market: PerpMarket, query: URLSearchParams) => RestReply {
   return (context, market, query) => {
     const window = candleWindow(context, query)
     if (window === undefined) return refuse(context, 'Invalid period!')
@@ -183,7 +190,7 @@ function prices(what: 'mark' | 'index'): (context: Context, market: PerpMarket, 
     return say(context, {
       symbol: market.symbol,
       category: 'linear',
-      list: list.map((candle) => markRow(market, candle)),
+      list: list.map((candle) => priceRow(what, market, candle)),
     })
   }
 }
@@ -237,20 +244,9 @@ function accountRatios(context: Context, market: PerpMarket, query: URLSearchPar
 }
 
 function spotCandles(context: Context, query: URLSearchParams): RestReply {
-  const { world, economy } = context
-  const market = economy.spots('bybit').find(({ symbol }) => symbol === query.get('symbol'))
+  const market = context.economy.spots('bybit').find(({ symbol }) => symbol === query.get('symbol'))
   if (market === undefined) return refuse(context, 'symbol')
-  const window = candleWindow(context, query)
-  if (window === undefined) return refuse(context, 'Invalid period!')
-  const { fromMs, toMs, intervalMs } = window
-  const known = economy.spotMinutes(market, fromMs * 1000, (toMs + intervalMs) * 1000)
-  const shown = withOpenMinute(known, economy.spot(market).last, world.now)
-  const list = newestFirst(longerCandles(shown, intervalMs), window)
-  return say(context, {
-    category: 'spot',
-    symbol: market.symbol,
-    list: list.map((one) => spotCandleRow(market, one)),
-  })
+  return klines(context, 'spot', market, query, (span) => spotCandlesOf(context, market, undefined, span))
 }
 
 interface Page {
@@ -270,13 +266,6 @@ function candleWindow({ world }: Context, query: URLSearchParams): Page | undefi
   const toMs = whole(query, 'end') ?? world.nowMs
   const fromMs = whole(query, 'start') ?? toMs - (limit + 1) * intervalMs
   return { fromMs, toMs, limit, intervalMs }
-}
-
-function newestFirst(candles: readonly SpotMinute[], { fromMs, toMs, limit }: Page): SpotMinute[] {
-  return candles
-    .filter(({ start }) => start >= fromMs * 1000 && start <= toMs * 1000)
-    .slice(-limit)
-    .reverse()
 }
 
 /** `endTime` alone or both times; "startTime alone returns an error". */

@@ -4,24 +4,18 @@ import {
   fixedText,
   powerText,
   priceText,
+  type Scale,
+  trimmedText,
   shortNumber,
   shortPrice,
   sizeText,
   msOf,
   uuidText,
 } from '../../market/text.ts'
-import type {
-  PerpMarket,
-  PerpState,
-  SettledRate,
-  SimLiquidation,
-  SpotMarket,
-  SpotMinute,
-  SpotState,
-} from '../../market/economy.ts'
+import type { PerpMarket, PerpState, SettledRate, SimLiquidation, SpotMarket, SpotState } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
-import type { PriceCandle } from '../candles.ts'
+import type { Priced, PriceCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
 
 /** Rates are shown with so many decimals. */
@@ -167,24 +161,12 @@ export function spotRow(market: SpotMarket, state: SpotState): object {
   }
 }
 
-/** A candle of the premium index: `[start, open, high, low, close]`, text. */
-export function premiumRow({ start, open, high, low, close }: SpotMinute): string[] {
-  return [String(msOf(start)), ...[open, high, low, close].map((value) => fixedNumber(value, RATE_DECIMALS))]
-}
-
 /** `[start, open, high, low, close, volume, turnover]`, text. */
-export function candleRow({ priceDecimals, sizeDecimals }: Market, candle: Candle): string[] {
+export function candleRow({ priceDecimals, sizeDecimals }: Scale, candle: Candle): string[] {
   const prices = [candle.open, candle.high, candle.low, candle.close].map((price) => fixedText(price, priceDecimals))
-  const volume = fixedText(candle.buy + candle.sell, sizeDecimals)
-  const turnover = fixedText(candle.buyQuote + candle.sellQuote, priceDecimals + sizeDecimals)
+  const volume = trimmedText(candle.buy + candle.sell, sizeDecimals)
+  const turnover = trimmedText(candle.buyQuote + candle.sellQuote, priceDecimals + sizeDecimals)
   return [String(candle.startMs), ...prices, volume, turnover]
-}
-
-/** The same of a spot pair. */
-export function spotCandleRow(market: SpotMarket, minute: SpotMinute): string[] {
-  const { start, open, high, low, close, volume } = minute
-  const prices = [open, high, low, close].map((price) => priceText(market, price))
-  return [String(msOf(start)), ...prices, shortNumber(volume, market.sizeDecimals), shortNumber(volume * close, 6)]
 }
 
 export function settledRow(market: PerpMarket, { time, rate }: SettledRate): object {
@@ -195,9 +177,11 @@ export function settledRow(market: PerpMarket, { time, rate }: SettledRate): obj
   }
 }
 
-/** `[start, open, high, low, close]` of the mark price, text. */
-export function markRow(market: PerpMarket, { startMs, open, high, low, close }: PriceCandle): string[] {
-  return [String(startMs), ...[open, high, low, close].map((price) => priceText(market, price))]
+/** `[start, open, high, low, close]` of the mark or index price or the premium, text. */
+export function priceRow(what: Priced, market: PerpMarket, { startMs, ...candle }: PriceCandle): string[] {
+  const text = (value: number): string =>
+    what === 'premium' ? fixedNumber(value, RATE_DECIMALS) : priceText(market, value)
+  return [String(startMs), ...[candle.open, candle.high, candle.low, candle.close].map(text)]
 }
 
 /** "openInterest" counts both sides, "singleOpenInterest" one. */

@@ -1,6 +1,6 @@
 import type { Link } from '../../link.ts'
 import type { SpotMarket } from '../../market/economy.ts'
-import { tradedCandlesOf, longerCandles, withOpenMinute } from '../candles.ts'
+import { spotCandlesOf, tradedCandlesOf } from '../candles.ts'
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { answerOf, Burst, ok, whole, type Calls } from '../rest.ts'
 import { Changes, EveryPeriod, Subscribers, fieldsIn, fieldsOf, VenueSession } from '../socket.ts'
@@ -9,7 +9,6 @@ import {
   candleRow,
   currencies,
   matchFrame,
-  minuteRow,
   products,
   tickerFrame,
   tradeRow,
@@ -101,8 +100,8 @@ function trades({ history }: Shown, query: URLSearchParams): RestReply {
 }
 
 /** Newest first, of the trades where there are any; otherwise of the economy's minutes. */
-function candles(context: Context, { market, state, history }: Shown, query: URLSearchParams): RestReply {
-  const { world, economy } = context
+function candles(context: Context, { market, history }: Shown, query: URLSearchParams): RestReply {
+  const { world } = context
   const granularity = Number(query.get('granularity') ?? 60)
   if (!granularities.has(granularity)) return refuse(400, 'Unsupported granularity')
   const intervalMs = granularity * 1000
@@ -114,16 +113,10 @@ function candles(context: Context, { market, state, history }: Shown, query: URL
       `granularity too small for the requested time range. Count of aggregations requested exceeds ${CANDLES_MAX}`,
     )
   }
-  if (history !== undefined) {
-    const toMs = Math.min(endMs, world.nowMs) + 1
-    const found = tradedCandlesOf(context, history, { intervalMs, fromMs: startMs, toMs })
-    return ok(found.map((candle) => candleRow(history.market, candle)).reverse())
-  }
-  const minutes = economy.spotMinutes(market, startMs * 1000, (endMs + intervalMs) * 1000)
-  const found = longerCandles(withOpenMinute(minutes, state.last, world.now), intervalMs)
-    .filter(({ start }) => start >= startMs * 1000 && start <= endMs * 1000)
-    .map((minute) => minuteRow(market, minute))
-  return ok(found.reverse())
+  const span = { intervalMs, fromMs: startMs, toMs: Math.min(endMs, world.nowMs) + 1 }
+  const found =
+    history === undefined ? spotCandlesOf(context, market, history, span) : tradedCandlesOf(context, history, span)
+  return ok(found.map((candle) => candleRow(market, candle)).reverse())
 }
 
 /** An ISO time or seconds since 1970, as ms. */

@@ -10,7 +10,7 @@ import {
   timeText,
   uuidOf,
 } from '../../market/text.ts'
-import type { SpotMarket, SpotMinute, SpotState } from '../../market/economy.ts'
+import type { SpotMarket, SpotState } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import { firstIds } from '../../market/markets.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
@@ -78,17 +78,11 @@ export function tickerFrame({ market, state, history }: Shown): string {
   })
 }
 
-/** `[time in seconds, low, high, open, close, volume]`, numbers; of trades. */
-export function candleRow({ priceDecimals, sizeDecimals }: Market, candle: Candle): number[] {
+/** `[time in seconds, low, high, open, close, volume]`, numbers. */
+export function candleRow({ priceDecimals, sizeDecimals }: SpotMarket, candle: Candle): number[] {
   const { startMs, low, high, open, close, buy, sell } = candle
   const prices = [low, high, open, close].map((price) => Number(trimmedText(price, priceDecimals)))
   return [startMs / 1000, ...prices, Number(trimmedText(buy + sell, sizeDecimals))]
-}
-
-/** The same of a product whose trades are not simulated. */
-export function minuteRow(market: SpotMarket, { start, low, high, open, close, volume }: SpotMinute): number[] {
-  const prices = [low, high, open, close].map((price) => Number(shortPrice(market, price)))
-  return [start / 1_000_000, ...prices, Number(shortNumber(volume, market.sizeDecimals))]
 }
 
 /** A product of Advanced Trade; `price_percentage_change_24h` is in percent. */

@@ -1,15 +1,9 @@
+import type { Candle } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, PerpState } from '../../market/economy.ts'
+import type { Scale } from '../../market/text.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
-import {
-  candlesOf,
-  tradedCandlesOf,
-  interestsOf,
-  priceCandlesOf,
-  longerCandles,
-  settledBetween,
-  withOpenMinute,
-} from '../candles.ts'
+import { candlesOf, tradedCandlesOf, interestsOf, priceCandlesOf, settledBetween, spotCandlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, ok, whole } from '../rest.ts'
 import {
@@ -26,7 +20,6 @@ import {
   premiumRow,
   type Row,
   settledRow,
-  spotCandleRow,
   spotInstruments,
   spotTickerRow,
   swapTickerRow,
@@ -151,31 +144,24 @@ function tradeRows(market: History['market'], trades: readonly Trade[]): object[
   return trades.map((trade) => tradeRow(market, trade)).reverse()
 }
 
+/** `after`: older than that time; `before`: newer than it. */
 function candles(context: Context, query: URLSearchParams): RestReply {
+  const { world, economy } = context
   const minutes = bars[query.get('bar') ?? '1m']
   if (minutes === undefined) return wrong('bar')
   const intervalMs = minutes * MINUTE_MS
-  const spot = spotCandles(context, intervalMs, query)
-  if (spot !== undefined) return spot
-  return ofTrades((history) => {
-    const { from, to, limit } = bounds(context.world.nowMs, query, { most: 300, stepMs: intervalMs })
-    const found = candlesOf(context, history, { intervalMs, fromMs: from / 1000, toMs: to / 1000 })
-    const list = found.slice(-limit).reverse()
-    const isOver = (startMs: number): boolean => context.world.nowMs >= startMs + intervalMs
-    return say(list.map((candle) => candleRow(history.market, candle, isOver(candle.startMs))))
-  })(context, query)
-}
-
-/** `after`: older than that time; `before`: newer than it. Undefined where no such pair is listed. */
-function spotCandles({ world, economy }: Context, intervalMs: number, query: URLSearchParams): RestReply | undefined {
-  const market = economy.spots('okx').find(({ symbol }) => symbol === query.get('instId'))
-  if (market === undefined) return undefined
   const { from, to, limit } = bounds(world.nowMs, query, { most: 300, stepMs: intervalMs })
-  const known = economy.spotMinutes(market, from, Math.min(to + intervalMs * 1000, world.now))
-  const shown = withOpenMinute(known, economy.spot(market).last, world.now)
-  const list = longerCandles(shown, intervalMs).filter(({ start }) => start >= from && start < to)
-  const rows = list.slice(-limit).reverse()
-  return say(rows.map((minute) => spotCandleRow(market, minute, world.now >= minute.start + intervalMs * 1000)))
+  const span = { intervalMs, fromMs: from / 1000, toMs: to / 1000 }
+  const rows = (market: Scale, found: readonly Candle[]): RestReply =>
+    say(
+      found
+        .slice(-limit)
+        .reverse()
+        .map((candle) => candleRow(market, candle, world.nowMs >= candle.startMs + intervalMs)),
+    )
+  const pair = economy.spots('okx').find(({ symbol }) => symbol === query.get('instId'))
+  if (pair !== undefined) return rows(pair, spotCandlesOf(context, pair, undefined, span))
+  return ofTrades((history) => rows(history.market, candlesOf(context, history, span)))(context, query)
 }
 
 function tickers({ economy }: Context, query: URLSearchParams): RestReply {
@@ -224,15 +210,13 @@ function settlements({ economy }: Context, market: PerpMarket, query: URLSearchP
   return say(list.filter(({ time }) => time > before * 1000).map((settled) => settledRow(market, settled)))
 }
 
-function premiums({ world, economy }: Context, market: PerpMarket, query: URLSearchParams): RestReply {
-  const { from, to, limit } = bounds(world.nowMs, query, { most: 100, stepMs: MINUTE_MS })
-  const rows = economy
-    .minutes(market, from - PREMIUM_AT, to)
-    .map(({ start, premium }) => ({ time: start + PREMIUM_AT, close: premium.close }))
-    .filter(({ time }) => time >= from && time < to)
-    .slice(-limit)
-    .reverse()
-  return say(rows.map(({ time, close }) => premiumRow(market, time, close)))
+function premiums(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const { nowMs } = context.world
+  const { from, to, limit } = bounds(nowMs, query, { most: 100, stepMs: MINUTE_MS })
+  const span = { fromMs: (from - PREMIUM_AT) / 1000, toMs: Math.min((to - PREMIUM_AT) / 1000, nowMs - MINUTE_MS + 1) }
+  const list = priceCandlesOf(context, ['premium', market], { intervalMs: MINUTE_MS, ...span })
+  const rows = list.slice(-limit).reverse()
+  return say(rows.map(({ startMs, close }) => premiumRow(market, startMs * 1000 + PREMIUM_AT, close)))
 }
 
 /** At most 100 candles of the mark or index price, newest first; the one that runs is not confirmed. */

@@ -1,14 +1,15 @@
 import type { Candle } from '../../ledger/candles.ts'
-import { fixedNumber, powerText, shortNumber, shortPrice, shortSize, trimmedText, msOf } from '../../market/text.ts'
-import type {
-  PerpMarket,
-  PerpState,
-  SettledRate,
-  SimLiquidation,
-  SpotMarket,
-  SpotMinute,
-  SpotState,
-} from '../../market/economy.ts'
+import {
+  fixedNumber,
+  powerText,
+  type Scale,
+  shortNumber,
+  shortPrice,
+  shortSize,
+  trimmedText,
+  msOf,
+} from '../../market/text.ts'
+import type { PerpMarket, PerpState, SettledRate, SimLiquidation, SpotMarket, SpotState } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
 import type { PriceCandle } from '../candles.ts'
@@ -210,21 +211,13 @@ export function liquidationRow(market: PerpMarket, liquidations: readonly SimLiq
 }
 
 /** `[ts, open, high, low, close, contracts, base, quote, confirm]`. */
-export function candleRow(market: Market, candle: Candle, closed: boolean): string[] {
-  const { priceDecimals, sizeDecimals, factor } = market
+export function candleRow(market: Scale, candle: Candle, closed: boolean): string[] {
+  const { priceDecimals, sizeDecimals, factor = 0 } = market
   const prices = [candle.open, candle.high, candle.low, candle.close].map((price) => trimmedText(price, priceDecimals))
   const contracts = candle.buy + candle.sell
   const quote = trimmedText(candle.buyQuote + candle.sellQuote, priceDecimals + sizeDecimals - factor)
   const volumes = [trimmedText(contracts, sizeDecimals), trimmedText(contracts, sizeDecimals - factor), quote]
   return [String(candle.startMs), ...prices, ...volumes, closed ? '1' : '0']
-}
-
-/** `[ts, open, high, low, close, base, base, quote, confirm]` of a spot pair. */
-export function spotCandleRow(market: SpotMarket, minute: SpotMinute, closed: boolean): string[] {
-  const { start, open, high, low, close, volume } = minute
-  const prices = [open, high, low, close].map((price) => shortPrice(market, price))
-  const base = shortNumber(volume, market.sizeDecimals)
-  return [msText(start), ...prices, base, base, shortNumber(volume * close, 6), closed ? '1' : '0']
 }
 
 /** BTC-USDT of BTC-USDT-SWAP. */
