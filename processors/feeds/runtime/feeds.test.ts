@@ -141,8 +141,9 @@ function pricingVenueOf(): Venue {
   const rows = (body: unknown) => ({ kind: 'rows', rows: body as Fact[] }) as const
   const candles = {
     host: 'rest',
+    pageSize: 1_000,
     call: (symbol: string) => ({ path: `/candles/${symbol}`, cost: 1 }),
-    parse: (_symbol: string, body: unknown) => rows(body),
+    parse: (_symbol: string, _seconds: number, body: unknown) => rows(body),
   } as const
   return { ...base, streams, polls: [tickersPoll('SPOT', { path: '/spot', cost: 1 }, rows)], candles }
 }
@@ -601,8 +602,9 @@ describe('feeds', () => {
     const base = venueOf()
     const lookup = {
       host: 'rest',
+      pageSize: 1_000,
       call: (symbol: string) => ({ path: `/candles/${symbol}`, cost: 1 }),
-      parse: (_symbol: string, body: unknown) => ({ kind: 'rows', rows: body as Fact[] }) as const,
+      parse: (_symbol: string, _seconds: number, body: unknown) => ({ kind: 'rows', rows: body as Fact[] }) as const,
     } as const
     vi.useFakeTimers({ toFake: ['Date'] })
     cleanups.push(() => vi.useRealTimers())

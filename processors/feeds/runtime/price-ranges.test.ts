@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Instrument, PriceRange } from '../../../schemas/records.ts'
 import { FactBook } from '../facts/fact-book.ts'
 import { instrument } from '../trades/testing/market.ts'
-import type { CandleLookup, RestAnswer, RestCall } from '../venues/venue.ts'
+import type { PastPages, RestAnswer, RestCall } from '../venues/venue.ts'
 import { PriceRanges } from './price-ranges.ts'
 import { ticks } from './process-clock.ts'
 
@@ -17,9 +17,10 @@ function rangesOf() {
   const written: PriceRange[] = []
   const venue = { isDown: false }
   const seconds = (time: number): number => (time - START) / SECOND
-  const lookup: CandleLookup = {
+  const pages: PastPages = {
     host: 'rest',
-    call: (_symbol, from, to) => ({ path: `${seconds(from)} ${seconds(to)}`, cost: 1 }),
+    pageSize: 1_000,
+    call: (_symbol, _seconds, from, to) => ({ path: `${seconds(from)} ${seconds(to)}`, cost: 1 }),
     parse: () => {
       const base = { kind: 'candle', symbol: pair.symbol, open: '1', close: '1', volume: '1' } as const
       const first = { ...base, minute: START, low: '1', high: '2', takerBuy: null, trades: 1 }
@@ -43,7 +44,7 @@ function rangesOf() {
       written.push(range)
     },
   }
-  const ranges = new PriceRanges('okx', lookup, host, { book, log })
+  const ranges = new PriceRanges('okx', pages, host, { book, log })
   return {
     asked,
     told,
@@ -130,6 +131,15 @@ describe('what prices did while a channel was still', () => {
     vi.setSystemTime(START / 1_000)
     ranges.missed('spot', [pair.symbol], START + 7_200 * SECOND, START + 7_220 * SECOND)
     await pass(65)
-    expect(asked).toEqual(['7200 7220'])
+    expect(asked).toEqual(['7200 7260'])
+  })
+
+  it('is asked for by the minutes that it touches, the newest page of more than one', async () => {
+    const { missed, pass, asked } = rangesOf()
+    missed(30, 120)
+    await pass(65)
+    missed(600, 2_000 * 60 + 1)
+    await pass(65)
+    expect(asked).toEqual(['0 120', `${1_001 * 60} ${2_001 * 60}`])
   })
 })

@@ -6,12 +6,14 @@ import type { MarketLog } from './market-log.ts'
 import type { PollHost } from './poller.ts'
 import { candlesIn } from '../facts/fact-market.ts'
 import type { FactRow } from '../venues/events.ts'
-import type { CandleLookup } from '../venues/venue.ts'
+import { MINUTE_MS, minuteOf } from '../venues/fact-fields.ts'
+import type { PastPages, RestCall } from '../venues/venue.ts'
 
 /** Instruments whose bounds are waited for; beyond it a gap's bounds are not looked up. */
 const waitingMax = 5_000
 /** The last minute of a gap has to be over, and the venue has to have its candle. */
 const afterMinuteMs = 65_000
+const MINUTE = MINUTE_MS * 1_000
 const triesMax = 5
 const retryMs = 10_000
 
@@ -28,7 +30,7 @@ interface Missed {
 /** Looks up what spot prices did while a channel was still: one `PriceRange` per instrument and gap. */
 export class PriceRanges {
   readonly #source: string
-  readonly #lookup: CandleLookup
+  readonly #pages: PastPages
   readonly #host: PollHost
   readonly #book: FactBook
   readonly #log: Pick<MarketLog, 'range'>
@@ -38,12 +40,12 @@ export class PriceRanges {
 
   constructor(
     source: string,
-    lookup: CandleLookup,
+    pages: PastPages,
     host: PollHost,
     { book, log }: { book: FactBook; log: Pick<MarketLog, 'range'> },
   ) {
     this.#source = source
-    this.#lookup = lookup
+    this.#pages = pages
     this.#host = host
     this.#book = book
     this.#log = log
@@ -82,14 +84,19 @@ export class PriceRanges {
   }
 
   async #ask(missed: Missed): Promise<void> {
-    const { symbol, from, to } = missed
-    const parse = (body: unknown) => this.#lookup.parse(symbol, body, hostNow())
-    const outcome = await this.#host.get(this.#lookup.call(symbol, from, to), parse, 'back')
+    const parse = (body: unknown) => this.#pages.parse(missed.symbol, 60, body, hostNow())
+    const outcome = await this.#host.get(this.#callOf(missed), parse, 'back')
     if (this.#stopped) return
     if (outcome.kind === 'rows') this.#write(missed, outcome.rows, hostNow() * 1_000)
     const again = outcome.kind !== 'rows' && outcome.kind !== 'error' && ++missed.tries < triesMax
     missed.dueAt = ticks() + ('waitMs' in outcome ? outcome.waitMs : retryMs)
     if (!again) this.#waiting = this.#waiting.filter((one) => one !== missed)
+  }
+
+  /** Of the minutes that the time touches; of more than a page the newest. */
+  #callOf({ symbol, from, to }: Missed): RestCall {
+    const end = minuteOf(to - 1) + MINUTE
+    return this.#pages.call(symbol, 60, Math.max(minuteOf(from), end - this.#pages.pageSize * MINUTE), end)
   }
 
   #write({ market, symbol, from, to }: Missed, rows: readonly FactRow[], received: Micros): void {

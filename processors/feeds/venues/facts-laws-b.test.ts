@@ -100,7 +100,7 @@ describe.each([bybit, okx, coinbase, kraken])('what $name says', (source) => {
     fc.assert(
       fc.property(anyBody, fc.constantFrom('BTCUSDT', 'BTC-USDT-SWAP'), (body, symbol) => {
         const answers = source.polls.map((poll) => poll.parse(symbol, body, now))
-        const found = [...answers, source.candles?.parse(symbol, body, now)].flatMap(factsIn)
+        const found = [...answers, source.candles?.parse(symbol, 60, body, now)].flatMap(factsIn)
         facts += found.length
         expect(absurd(found)).toEqual([])
         for (const { listing } of source.listings) {

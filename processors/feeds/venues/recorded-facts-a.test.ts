@@ -110,7 +110,7 @@ describe.runIf(isRecorded)('recorded Binance answers', () => {
 
   it('of klines are candles and premiums where they are of a minute, or taken for one', () => {
     const spot = bodiesOf('binance/rest-spot-klines').flatMap((body) => {
-      const answer = binance.candles?.parse('BTCUSDT', body, now)
+      const answer = binance.candles?.parse('BTCUSDT', 60, body, now)
       return answer?.kind === 'rows' ? answer.rows : []
     })
     expect(counted(spot)).toEqual({ candle: 71, 'bad-field': 3398 })

@@ -185,7 +185,7 @@ describe.runIf(isRecorded)('recorded answers', () => {
   it('of Kraken’s candles are all closed but the last one, at the time that they were asked for', () => {
     const [text = ''] = messagesOf('kraken/rest-OHLC')
     const asked = Date.UTC(2025, 10, 11, 0, 17, 4)
-    const answer = kraken.candles?.parse('BTC/USDT', JSON.parse(text), asked)
+    const answer = kraken.candles?.parse('BTC/USDT', 60, JSON.parse(text), asked)
     const rows = answer?.kind === 'rows' ? answer.rows : []
     expect(counted(rows.map((row) => ('refused' in row ? row.refused : row.kind)))).toEqual({ candle: 720 })
   })

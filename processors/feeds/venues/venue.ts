@@ -2,6 +2,8 @@ import type { Micros } from '../../../schemas/records.ts'
 import { tradeVenues, type Market, type TradeVenueName, type VenueName } from '../../../schemas/venues.ts'
 import type { FactRow, FrameEvent, PageRow, VenueTrade } from './events.ts'
 
+const MINUTE: Micros = 60_000_000
+
 /**
  * What one venue is, as data and pure functions: its trades, and what it says beside them (prices, funding, open interest,
  * ratios, liquidations, candles, tokens). One folder per venue implements it, `venues.ts` lists them; sockets, clocks,
@@ -20,7 +22,7 @@ export interface Venue {
   readonly streams: readonly DataStream[]
   readonly polls: readonly Poll[]
   /** Where a time without spot tickers is looked up afterwards. */
-  readonly candles?: CandleLookup
+  readonly candles?: PastPages
   /** The past of the market that its trades are of: candles. */
   readonly past?: PastPages
   /** The past of its perpetuals beside candles, in the order in which it is read back. */
@@ -146,18 +148,21 @@ export function candlePoll(market: Market, calls: Pick<Poll, 'call' | 'parse'>):
   return { name: 'candles', ...asked, everyMs: 60_000, afterMinuteMs: 5_000, ...calls }
 }
 
+/** The same of a spot market, of the pages of its past: the newest `minutes` that are over. */
+export function newestCandles(pages: PastPages, minutes: number): Poll {
+  return candlePoll('spot', {
+    call(symbol, now) {
+      const end = Math.floor((now * 1_000) / MINUTE) * MINUTE
+      return pages.call(symbol, 60, end - minutes * MINUTE, end)
+    },
+    parse: (symbol, body, now) => pages.parse(symbol, 60, body, now),
+  })
+}
+
 /** The prices of a whole spot market, for when its stream does not tell them, and of pairs that are quiet. */
 export function tickersPoll(symbol: string, call: RestCall, parse: (body: unknown) => RestAnswer<FactRow>): Poll {
   const asked = { host: 'rest', topic: 'market.tickers', scope: { of: 'whole', symbol, market: 'spot' } } as const
   return { name: 'spot-tickers', ...asked, everyMs: 10_000, call: () => call, parse: (_whole, body) => parse(body) }
-}
-
-/** One-minute candles of a spot market over a time that we choose: the bounds of prices that no ticker told. */
-export interface CandleLookup {
-  readonly host: RestHost
-  /** Candles of the minutes that touch [from, to), microseconds; of more than a page the newest. */
-  call(symbol: string, from: Micros, to: Micros): RestCall
-  parse(symbol: string, body: unknown, now: number): RestAnswer<FactRow>
 }
 
 /** The past of a market in pages of rows that are `seconds` apart: candles of 3600 or 60 seconds, or other facts. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SETTLEMENT_MS } from '../fact-fields.ts'
-import { polls, spotCandles } from './polls.ts'
+import { polls } from './polls.ts'
 import { binance } from './venue.ts'
 import { minute, now, poll, refused, rowsOf } from './testing/polls.ts'
 
@@ -220,17 +220,6 @@ describe('Binance minutes', () => {
     ['an object', { t: minute }],
   ])('that are %s are refused', (_, row) => {
     expect(rowsOf('candles', [row, candle])).toEqual([refused, expect.objectContaining({ kind: 'candle' })])
-  })
-
-  it('of spot are looked up for a time: all that touch it, the newest thousand of more', () => {
-    const query = (from: number, to: number) =>
-      new URL(spotCandles.call('BTCUSDT', from, to).path, 'http://venue').searchParams
-    const short = query((minute + 30_000) * 1000, (minute + 120_000) * 1000)
-    expect(short.get('startTime')).toBe(String(minute))
-    expect(short.get('endTime')).toBe(String(minute + 119_999))
-    const long = query(minute * 1000, (minute + 2000 * 60_000) * 1000)
-    expect(long.get('startTime')).toBe(String(minute + 2000 * 60_000 - 1 - 999 * 60_000))
-    expect(spotCandles.parse('BTCUSDT', [candle], now)).toMatchObject({ rows: [{ kind: 'candle' }] })
   })
 })
 

@@ -13,7 +13,7 @@ import {
   SETTLEMENT_MS,
 } from '../fact-fields.ts'
 import { badBody, countOf, isCount, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
-import { type CandleLookup, candlePoll, type Poll, type RestAnswer, type RestCall, tickersPoll } from '../venue.ts'
+import { candlePoll, type Poll, type RestAnswer, type RestCall, tickersPoll } from '../venue.ts'
 import { symbolQuery, refusal, rowsOf } from './messages.ts'
 import { isUsdtMarket } from './listing.ts'
 import { readPremiumIndex, readTicker24h } from './streams.ts'
@@ -346,20 +346,3 @@ const spotTickers: Poll = {
 }
 
 export const polls: readonly Poll[] = [spotTickers, ...running, ...terms, ...past]
-
-/** "If startTime and endTime are sent", both bounds are inclusive. Pages are oldest first, so a long time is cut. */
-export const spotCandles: CandleLookup = {
-  host: 'spotRest',
-  call(symbol, from, to) {
-    const end = Math.ceil(to / 1_000) - 1
-    const start = Math.max(Math.floor(from / 1_000 / MINUTE_MS) * MINUTE_MS, end - (CANDLES - 1) * MINUTE_MS)
-    return {
-      path: `/api/v3/klines?${symbolQuery(symbol)}&interval=1m&startTime=${start}&endTime=${end}&limit=${CANDLES}`,
-      cost: 2,
-    }
-  },
-  parse: (symbol, body, now) => parseCandles(symbol, body, now),
-}
-
-/** "Default 500; maximum 1000." */
-const CANDLES = 1000

@@ -1,7 +1,7 @@
 import type { TradeVenue } from '../venue.ts'
 import { aggTradesOf, trades } from './trades.ts'
-import { pastCandles, pastFacts } from './past.ts'
-import { polls, spotCandles } from './polls.ts'
+import { pastCandles, pastFacts, pastSpotCandles } from './past.ts'
+import { polls } from './polls.ts'
 import { spotListing } from './listing.ts'
 import { liquidations, markPrices, spotTickers } from './streams.ts'
 
@@ -33,7 +33,7 @@ export const binance: TradeVenue = {
   listings: [{ market: 'spot', host: 'spotRest', listing: spotListing }],
   streams: [spotTickers, markPrices, liquidations],
   polls,
-  candles: spotCandles,
+  candles: { ...pastSpotCandles, host: 'spotRest' },
   past: pastCandles,
   pastFacts,
   archive: aggTradesOf('futures/um'),

@@ -1,10 +1,8 @@
 import { spotListing } from '../binance/listing.ts'
 import { request } from '../binance/messages.ts'
 import { PAGE_SIZE, parse, parsePage, aggTradesOf } from '../binance/trades.ts'
-import { type Backfill, candlePoll, tradeStreamOf, type TradeVenue } from '../venue.ts'
+import { type Backfill, newestCandles, tradeStreamOf, type TradeVenue } from '../venue.ts'
 import { pastSpotCandles } from '../binance/past.ts'
-import { spotCandles } from '../binance/polls.ts'
-import { MINUTE_MS } from '../fact-fields.ts'
 
 /** "fromId: id to get aggregate trades from INCLUSIVE"; ascending, all of the past; without it the newest. Weight 4. */
 const backfill: Backfill = {
@@ -44,12 +42,6 @@ const trades = tradeStreamOf('binance_spot', {
   backfill,
 })
 
-/** The two newest minutes that are over, with what takers bought. */
-const candles = candlePoll('spot', {
-  call: (symbol, now) => spotCandles.call(symbol, (now - 2 * MINUTE_MS) * 1_000, now * 1_000),
-  parse: (symbol, body, now) => spotCandles.parse(symbol, body, now),
-})
-
 /** Binance's spot trades, beside its perpetuals and its spot prices (`../binance`). Evidence: README.md beside this file. */
 export const binanceSpot: TradeVenue = {
   name: 'binance_spot',
@@ -58,7 +50,7 @@ export const binanceSpot: TradeVenue = {
   trades,
   listings: [],
   streams: [],
-  polls: [candles],
+  polls: [newestCandles(pastSpotCandles, 2)],
   past: pastSpotCandles,
   archive: aggTradesOf('spot'),
 }

@@ -75,10 +75,11 @@ describe('Bybit’s past', () => {
   })
 
   it('of a spot market is looked up by whole minutes', () => {
-    const path = bybit.candles?.call('BTCUSDT', at, at + 60_000_000).path ?? ''
+    const minute = at - 20_000_000
+    const path = bybit.candles?.call('BTCUSDT', 60, minute, minute + 60_000_000).path ?? ''
     const query = new URLSearchParams(path.split('?')[1])
     expect(query.get('category')).toBe('spot')
-    expect([query.get('start'), query.get('end')].map(Number)).toEqual([now - 20_000, now + 59_999])
+    expect([query.get('start'), query.get('end')].map(Number)).toEqual([now - 20_000, now + 39_999])
   })
 
   it('of another symbol is refused', () => {

@@ -2,7 +2,6 @@ import {
   candleOf,
   isSigned,
   MINUTE_MS,
-  minuteOf,
   refusedField,
   settlementOf,
   SETTLEMENT_MS,
@@ -11,7 +10,7 @@ import {
 import { badBody, countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
 import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
-import type { CandleLookup, PastFacts, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
+import type { PastFacts, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
 import { openInterestOf } from './facts.ts'
 import { answerOf } from './messages.ts'
 
@@ -61,24 +60,17 @@ export const candles: Calls = {
   parse: (symbol, body, now) => parseCandles(symbol, body, now),
 }
 
-export const candleLookup: CandleLookup = {
-  host: 'rest',
-  call(symbol, from, to) {
-    const bounds = `start=${minuteOf(from) / 1_000}&end=${Math.ceil(to / 1_000) - 1}`
-    return { path: `/v5/market/kline?${symbolQuery(symbol, 'spot')}&interval=1&${bounds}&limit=1000`, cost: 1 }
-  },
-  parse: (symbol, body, now) => parseCandles(symbol, body, now),
-}
-
 /** "Limit for data size per page. [1, 1000]"; `start` and `end` are both inclusive. */
-export const pastCandles: PastPages = {
-  host: 'rest',
-  pageSize: 1000,
-  call(symbol, seconds, from, to) {
-    const bounds = `start=${from / 1_000}&end=${to / 1_000 - 1}`
-    return { path: `/v5/market/kline?${symbolQuery(symbol)}&interval=${seconds / 60}&${bounds}&limit=1000`, cost: 1 }
-  },
-  parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
+export function pastCandles(category: 'linear' | 'spot'): PastPages {
+  return {
+    host: 'rest',
+    pageSize: 1000,
+    call(symbol, seconds, from, to) {
+      const range = `interval=${seconds / 60}&start=${from / 1_000}&end=${to / 1_000 - 1}`
+      return { path: `/v5/market/kline?${symbolQuery(symbol, category)}&${range}&limit=1000`, cost: 1 }
+    },
+    parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
+  }
 }
 
 const HOUR = 3_600

@@ -12,15 +12,7 @@ import {
   SPOT_TICKERS,
   spotListing,
 } from './facts.ts'
-import {
-  candleLookup,
-  candles,
-  pastCandles,
-  pastFacts,
-  premiumMinutes,
-  premiumSinceSettlement,
-  settlements,
-} from './history.ts'
+import { candles, pastCandles, pastFacts, premiumMinutes, premiumSinceSettlement, settlements } from './history.ts'
 import { parserOf, requestsFor } from './messages.ts'
 
 /** "args" may hold 21,000 characters per connection; a symbol and its separators are taken to need 24 at most. */
@@ -104,8 +96,8 @@ export const bybit: TradeVenue = {
   listings: [{ market: 'spot', host: 'rest', listing: spotListing }],
   streams: [spotTickers, tickers, liquidations],
   polls,
-  candles: candleLookup,
-  past: pastCandles,
+  candles: pastCandles('spot'),
+  past: pastCandles('linear'),
   pastFacts,
   archive,
 }

@@ -1,15 +1,4 @@
-import type { Micros } from '../../../../schemas/records.ts'
-import {
-  candleOf,
-  MINUTE_MS,
-  minuteOf,
-  plain,
-  refusedField,
-  changeOf,
-  factEvent,
-  isSigned,
-  tickerOf,
-} from '../fact-fields.ts'
+import { candleOf, plain, refusedField, changeOf, factEvent, isSigned, tickerOf } from '../fact-fields.ts'
 import {
   badBody,
   isCount,
@@ -24,11 +13,9 @@ import {
 } from '../fields.ts'
 import type { FactRow, FrameEvent } from '../events.ts'
 import {
-  type CandleLookup,
-  candlePoll,
+  newestCandles,
   type PastPages,
   type RestAnswer,
-  type RestCall,
   type DataStream,
   tickersPoll,
   type TradeVenue,
@@ -37,40 +24,19 @@ import { refusal, readSubscriptions, readError, readProgress, wholeMarket, reque
 
 /** "The maximum number of data points for a single request is 300": a longer time is refused. */
 const PAGE_SIZE = 300
-/** Minutes that each poll asks for. */
-const POLLED_MINUTES = 4
-
-/** The last closed minutes of the trades; minutes without any are not listed. */
-const candles = candlePoll('spot', {
-  call: (symbol, now) => callFor(symbol, now - POLLED_MINUTES * MINUTE_MS, now),
-  parse: (symbol, body, now) => parseCandles(symbol, body, now),
-})
-
-const candleLookup: CandleLookup = {
-  host: 'rest',
-  call(symbol, from: Micros, to: Micros) {
-    const end = Math.ceil(to / 1_000)
-    return callFor(symbol, Math.max(minuteOf(from) / 1_000, end - (PAGE_SIZE - 1) * MINUTE_MS), end)
-  },
-  parse: (symbol, body, now) => parseCandles(symbol, body, now),
-}
-
+/** Minutes without a trade are not listed. */
 const pastCandles: PastPages = {
   host: 'rest',
   pageSize: PAGE_SIZE,
-  call: (symbol, seconds, from, to) => callFor(symbol, from / 1_000, to / 1_000 - 1, seconds),
-  parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
-}
-
-function callFor(symbol: string, fromMs: number, toMs: number, seconds = 60): RestCall {
-  const bounds = `start=${new Date(fromMs).toISOString()}&end=${new Date(toMs).toISOString()}`
-  return { path: `/products/${encodeURIComponent(symbol)}/candles?granularity=${seconds}&${bounds}`, cost: 1 }
-}
-
-function parseCandles(symbol: string, body: unknown, now: number, lengthMs: number = MINUTE_MS): RestAnswer<FactRow> {
-  if (!Array.isArray(body)) return refusal(body) ?? badBody('an array of candles')
-  const rows = body.toReversed().map((row: unknown) => readCandle(symbol, row, now - lengthMs))
-  return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
+  call(symbol, seconds, from, to) {
+    const bounds = `start=${new Date(from / 1_000).toISOString()}&end=${new Date(to / 1_000 - 1).toISOString()}`
+    return { path: `/products/${encodeURIComponent(symbol)}/candles?granularity=${seconds}&${bounds}`, cost: 1 }
+  },
+  parse(symbol, seconds, body, now) {
+    if (!Array.isArray(body)) return refusal(body) ?? badBody('an array of candles')
+    const rows = body.toReversed().map((row: unknown) => readCandle(symbol, row, now - seconds * 1_000))
+    return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
+  },
 }
 
 /** "[time, low, high, open, close, volume]", newest first: low before high, in numbers, time in seconds. */
@@ -156,7 +122,7 @@ export const coinbase: TradeVenue = {
   trades,
   listings: [],
   streams: [tickers],
-  polls: [tickersPoll('SPOT', wholeMarket, parseMarket), candles],
-  candles: candleLookup,
+  polls: [tickersPoll('SPOT', wholeMarket, parseMarket), newestCandles(pastCandles, 4)],
+  candles: pastCandles,
   past: pastCandles,
 }

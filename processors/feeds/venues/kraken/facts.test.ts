@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { FactRow, FrameEvent } from '../events.ts'
 import type { RestAnswer } from '../venue.ts'
 import { listing, parseTickers as parse, tickerRequest } from './trades.ts'
-import { candleLookup, pairOf, parseMarket, symbolOf, symbolOfKey } from './market.ts'
+import { pairOf, parseMarket, pastCandles, symbolOf, symbolOfKey } from './market.ts'
 
 const now = Date.UTC(2026, 10, 20, 10, 30, 20)
 
@@ -178,7 +178,8 @@ describe('Kraken over REST', () => {
   })
 
   it('looks candles up from the minute before, and leaves out the one that runs', () => {
-    expect(candleLookup.call('BTC/USD', now * 1_000, now * 1_000 + 1).path).toBe(
+    const minute = (now - 20_000) * 1_000
+    expect(pastCandles.call('BTC/USD', 60, minute, minute + 60_000_000).path).toBe(
       `/0/public/OHLC?pair=XBTUSD&interval=1&since=${now / 1_000 - 21}`,
     )
     const second = now / 1_000
@@ -186,7 +187,9 @@ describe('Kraken over REST', () => {
       [second - 60, '2', '4', '1', '3', '2.5', '0.5', 11],
       [second, '3', '3', '3', '3', '3', '1', 1],
     ]
-    expect(rows(candleLookup.parse('BTC/USD', { error: [], result: { XXBTZUSD: list, last: second } }, now))).toEqual([
+    expect(
+      rows(pastCandles.parse('BTC/USD', 60, { error: [], result: { XXBTZUSD: list, last: second } }, now)),
+    ).toEqual([
       {
         kind: 'candle',
         symbol: 'BTC/USD',
@@ -216,6 +219,6 @@ describe('Kraken over REST', () => {
   ])('understands the refusal %o', (body, answer) => {
     expect(parseMarket(body)).toMatchObject(answer)
     expect(listing.parse(body)).toMatchObject(answer)
-    expect(candleLookup.parse('BTC/USD', body, now)).toMatchObject(answer)
+    expect(pastCandles.parse('BTC/USD', 60, body, now)).toMatchObject(answer)
   })
 })

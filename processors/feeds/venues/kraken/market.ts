@@ -1,8 +1,7 @@
-import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
-import { candleOf, MINUTE_MS, minuteOf, refusedField, tickerOf } from '../fact-fields.ts'
+import { candleOf, refusedField, tickerOf } from '../fact-fields.ts'
 import { badBody, isCount, isRecord, microsOf, textOf } from '../fields.ts'
-import type { CandleLookup, PastPages, RestAnswer } from '../venue.ts'
+import type { PastPages, RestAnswer } from '../venue.ts'
 
 /** WebSocket v2 says BTC and DOGE; REST and the names in its list still say XBT and XDG. Ours are those of v2: BTC/USD. */
 const renamed = [
@@ -56,17 +55,7 @@ function readTicker(symbol: string | undefined, row: unknown): FactRow | undefin
   return tickerOf(symbol, null, { bid: bid[0], ask: ask[0], last: last[0], volume24h: volumes[1] })
 }
 
-/** "Up to 720 of the most recent entries", oldest first; the last one is of the minute that still runs. */
-export const candleLookup: CandleLookup = {
-  host: 'rest',
-  call: (symbol, from: Micros) => ({
-    path: `/0/public/OHLC?pair=${encodeURIComponent(pairOf(symbol))}&interval=1&since=${minuteOf(from) / 1_000_000 - 1}`,
-    cost: 1,
-  }),
-  parse: (symbol, body, now) => parseCandles(symbol, body, now - MINUTE_MS),
-}
-
-/** 720 rows alone, whatever `since` says, the one that runs among them; they do not say who took. */
+/** The newest 720 rows alone, whatever `since` says, the one that runs among them; they do not say who took. */
 export const pastCandles: PastPages = {
   host: 'rest',
   pageSize: 719,

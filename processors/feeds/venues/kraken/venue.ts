@@ -1,6 +1,5 @@
-import { MINUTE_MS } from '../fact-fields.ts'
-import { candlePoll, type DataStream, tickersPoll, type TradeVenue } from '../venue.ts'
-import { candleLookup, parseMarket, pastCandles, TICKERS } from './market.ts'
+import { type DataStream, newestCandles, tickersPoll, type TradeVenue } from '../venue.ts'
+import { parseMarket, pastCandles, TICKERS } from './market.ts'
 import { parseTickers, tickerRequest, trades } from './trades.ts'
 
 const tickers: DataStream = {
@@ -13,12 +12,6 @@ const tickers: DataStream = {
   parse: parseTickers,
 }
 
-/** The two newest minutes that are over. */
-const candles = candlePoll('spot', {
-  call: (symbol, now) => candleLookup.call(symbol, (now - 2 * MINUTE_MS) * 1_000, now * 1_000),
-  parse: (symbol, body, now) => candleLookup.parse(symbol, body, now),
-})
-
 /** Kraken: trades, spot prices and candles of the markets that its trades list. Evidence: README.md beside this file. */
 export const kraken: TradeVenue = {
   name: 'kraken',
@@ -27,7 +20,7 @@ export const kraken: TradeVenue = {
   trades,
   listings: [],
   streams: [tickers],
-  polls: [tickersPoll('SPOT', { path: TICKERS, cost: 1 }, parseMarket), candles],
-  candles: candleLookup,
+  polls: [tickersPoll('SPOT', { path: TICKERS, cost: 1 }, parseMarket), newestCandles(pastCandles, 2)],
+  candles: pastCandles,
   past: pastCandles,
 }

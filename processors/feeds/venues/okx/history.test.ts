@@ -112,9 +112,10 @@ describe('OKX’s past', () => {
   })
 
   it('of a spot market is looked up between two times that are outside of it', () => {
-    const path = okx.candles?.call('BTC-USDT', time, time + 60_000_000).path ?? ''
+    const minute = time - 20_000_000
+    const path = okx.candles?.call('BTC-USDT', 60, minute, minute + 60_000_000).path ?? ''
     const query = new URLSearchParams(path.split('?')[1])
-    expect([query.get('before'), query.get('after')].map(Number)).toEqual([now - 20_001, now + 60_000])
+    expect([query.get('before'), query.get('after')].map(Number)).toEqual([now - 20_001, now + 40_000])
   })
 })
 

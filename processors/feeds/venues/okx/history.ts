@@ -13,7 +13,7 @@ import {
 } from '../fact-fields.ts'
 import { isDecimal, isRecord } from '../fields.ts'
 import type { DerivativeFact, FactRow } from '../events.ts'
-import type { CandleLookup, PastFacts, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
+import type { PastFacts, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
 import { timeOf } from './facts.ts'
 import { answerOf } from './messages.ts'
 
@@ -131,26 +131,23 @@ export const candles: Calls = {
   parse: (symbol, body) => parseCandles(symbol, body),
 }
 
-export const candleLookup: CandleLookup = {
-  host: 'rest',
-  call(symbol, from, to) {
-    const bounds = `before=${minuteOf(from) / 1_000 - 1}&after=${Math.ceil(to / 1_000)}`
-    return { path: `/api/v5/market/candles?${symbolQuery(symbol)}&bar=1m&${bounds}&limit=300`, cost: 1 }
-  },
-  parse: (symbol, body) => parseCandles(symbol, body),
+/** "after: earlier than the requested ts; before: newer"; 300 rows a page. */
+function candlePages(what: string, cost: number): PastPages {
+  return {
+    host: 'rest',
+    pageSize: 300,
+    call(symbol, seconds, from, to) {
+      const bounds = `before=${from / 1_000 - 1}&after=${to / 1_000}`
+      const bar = seconds === 60 ? '1m' : '1H'
+      return { path: `/api/v5/market/${what}?${symbolQuery(symbol)}&bar=${bar}&${bounds}&limit=300`, cost }
+    },
+    parse: (symbol, _seconds, body) => parseCandles(symbol, body),
+  }
 }
 
-/** "after: earlier than the requested ts; before: newer"; 300 rows a page; "20 requests per 2 seconds". */
-export const pastCandles: PastPages = {
-  host: 'rest',
-  pageSize: 300,
-  call(symbol, seconds, from, to) {
-    const bounds = `before=${from / 1_000 - 1}&after=${to / 1_000}`
-    const bar = seconds === 60 ? '1m' : '1H'
-    return { path: `/api/v5/market/history-candles?${symbolQuery(symbol)}&bar=${bar}&${bounds}&limit=300`, cost: 2 }
-  },
-  parse: (symbol, _seconds, body) => parseCandles(symbol, body),
-}
+export const newCandles = candlePages('candles', 1)
+/** "20 requests per 2 seconds". */
+export const pastCandles = candlePages('history-candles', 2)
 
 const HOUR = 3_600
 

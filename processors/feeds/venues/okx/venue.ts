@@ -14,8 +14,8 @@ import {
   spotListing,
 } from './facts.ts'
 import {
-  candleLookup,
   candles,
+  newCandles,
   pastCandles,
   pastFacts,
   premiumMinutes,
@@ -101,7 +101,7 @@ export const okx: TradeVenue = {
   listings: [{ market: 'spot', host: 'rest', listing: spotListing }],
   streams,
   polls,
-  candles: candleLookup,
+  candles: newCandles,
   past: pastCandles,
   pastFacts,
   archive,
