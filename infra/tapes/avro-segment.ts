@@ -4,7 +4,7 @@ import { avroType } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
-import { decodeContainer, encodeBlock, encodeHeader, type Compression } from './container.ts'
+import { decodeContainer, encodeBlock, encodeHeader } from './container.ts'
 import { branchIds, EntryReader, EntryWriter, envelopeSchema, type FileCodec } from './envelope.ts'
 import { TapeError } from './tape.ts'
 
@@ -18,17 +18,11 @@ const BLOCK_BYTES = 512 * 1024
 const SYNC_BYTES = 16
 
 /** A segment's records as an Avro file. Records whose schema is not ours are decoded and written with ours. */
-export function encodeSegment(
-  codec: Codec,
-  topic: TopicName,
-  name: string,
-  records: readonly LogRecord[],
-  compression: Compression = 'zstandard',
-): Buffer {
+export function encodeSegment(codec: Codec, topic: TopicName, name: string, records: readonly LogRecord[]): Buffer {
   const schema = JSON.stringify(envelopeSchema(topic))
   // The same records make the same bytes, so that two exports can be compared by their checksums.
   const sync = createHash('sha256').update(`${name} ${schema}`).digest().subarray(0, SYNC_BYTES)
-  const header = { schema, compression, sync }
+  const header = { schema, sync }
   const parts = [encodeHeader(header)]
   const writer = new EntryWriter()
   const drain = (): void => {

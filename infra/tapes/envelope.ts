@@ -1,7 +1,7 @@
 import avro from 'avsc'
-import { schemaOf, schemaText, type Codec } from '../../schemas/codec.ts'
+import { localCodec, schemaOf, schemaText, type Codec } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
-import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import { subjectOf, topicOf, topics, type TopicName } from '../../schemas/topics.ts'
 
 /** Bytes of a schema id in the wire format. */
 const WIRE_HEADER_BYTES = 5
@@ -80,11 +80,14 @@ export interface FileCodec {
 }
 
 /** A file codec over the ids of `localCodec`. */
-export function fileCodec(codec: Codec, subjects: ReadonlyMap<string, number>): FileCodec {
+export function fileCodec(): FileCodec {
+  const codec = localCodec()
+  const names = topics.flatMap(({ name, records }) => records.map((record) => subjectOf(name, record)))
+  const subjects = new Map(names.map((subject, index) => [subject, index + 1]))
   const learned = new Map<string, number>()
   return {
     codec,
-    idOf: (topic, record) => subjects.get(`${topic}-${record}`) ?? -1,
+    idOf: (topic, record) => subjects.get(subjectOf(topic, record)) ?? -1,
     learn: (topic, record, writer) => {
       const name = `${topic}-${record} ${writer}`
       const known = learned.get(name)
@@ -156,29 +159,62 @@ export function writeVarint(buffer: Buffer, at: number, value: number): number {
   return at
 }
 
+/** Reads values as Avro writes them, in order. Throws a `RangeError` where the bytes are none. */
+export class AvroReader {
+  protected readonly data: Buffer
+  protected at = 0
+
+  constructor(data: Buffer) {
+    this.data = data
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.data.length
+  }
+
+  take(size: number): Buffer {
+    const end = this.at + size
+    if (size < 0 || end > this.data.length) throw new RangeError('it ends in the middle of a value')
+    const taken = this.data.subarray(this.at, end)
+    this.at = end
+    return taken
+  }
+
+  varint(): number {
+    let value = 0
+    let scale = 1
+    for (;;) {
+      const byte = this.data[this.at++]
+      if (byte === undefined) throw new RangeError('it ends in the middle of a number')
+      value += (byte & 127) * scale
+      if (byte < 128) break
+      scale *= 128
+    }
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  }
+}
+
 /** Reads the entries of a block of a file, in order. */
-export class EntryReader {
-  readonly #data: Buffer
+export class EntryReader extends AvroReader {
   readonly #ids: readonly number[]
-  #at = 0
   key: Buffer | null = null
   offset = 0
   time = 0
   value: Buffer | null = null
 
   constructor(data: Buffer, ids: readonly number[]) {
-    this.#data = data
+    super(data)
     this.#ids = ids
   }
 
   /** Moves on to the next; false at the end. Throws a `RangeError` where the bytes are none. */
   next(): boolean {
-    if (this.#at >= this.#data.length) return false
-    this.key = this.#varint() === 0 ? null : this.#take(this.#varint())
-    this.offset = this.#varint()
-    this.time = this.#varint()
-    const size = this.#varint()
-    const branch = this.#varint()
+    if (this.isAtEnd) return false
+    this.key = this.varint() === 0 ? null : this.take(this.varint())
+    this.offset = this.varint()
+    this.time = this.varint()
+    const size = this.varint()
+    const branch = this.varint()
     this.value = branch === 0 ? null : this.#wire(size, this.#ids[branch] ?? -1)
     return true
   }
@@ -188,31 +224,10 @@ export class EntryReader {
    * read and have at least as many bytes (a time has six).
    */
   #wire(size: number, id: number): Buffer {
-    const start = this.#at - WIRE_HEADER_BYTES
-    this.#take(size)
-    this.#data[start] = 0
-    this.#data.writeInt32BE(id, start + 1)
-    return this.#data.subarray(start, this.#at)
-  }
-
-  #take(size: number): Buffer {
-    const end = this.#at + size
-    if (size < 0 || end > this.#data.length) throw new RangeError('a value ends behind its block')
-    const taken = this.#data.subarray(this.#at, end)
-    this.#at = end
-    return taken
-  }
-
-  #varint(): number {
-    let value = 0
-    let scale = 1
-    for (;;) {
-      const byte = this.#data[this.#at++]
-      if (byte === undefined) throw new RangeError('a number ends behind its block')
-      value += (byte & 127) * scale
-      if (byte < 128) break
-      scale *= 128
-    }
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+    const start = this.at - WIRE_HEADER_BYTES
+    this.take(size)
+    this.data[start] = 0
+    this.data.writeInt32BE(id, start + 1)
+    return this.data.subarray(start, this.at)
   }
 }

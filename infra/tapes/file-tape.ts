@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { localCodec, type Codec } from '../../schemas/codec.ts'
-import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
+import type { Codec } from '../../schemas/codec.ts'
+import type { TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeSegment } from './avro-segment.ts'
 import { fileCodec, type FileCodec } from './envelope.ts'
@@ -37,7 +37,7 @@ export interface OpenFiles {
 
 /** The files of an export, complete or not. */
 export function openFiles(folder: string, { format }: TapeHeader): OpenFiles {
-  const files = ownCodec()
+  const files = fileCodec()
   const read = format === 'avro' ? avroReader(files, folder) : parquetReader(files.codec, folder)
   return { codec: files.codec, read }
 }
@@ -46,11 +46,6 @@ function avroReader(files: FileCodec, folder: string): SegmentReader {
   return function* (segment) {
     for (const file of segment.files) yield* decodeSegment(files, segment.topic, file.path, readChecked(folder, file))
   }
-}
-
-function ownCodec(): FileCodec {
-  const subjects = topics.flatMap(({ name, records }) => records.map((record) => subjectOf(name, record)))
-  return fileCodec(localCodec(), new Map(subjects.map((subject, index) => [subject, index + 1])))
 }
 
 function checkComplete(folder: string, span: Span, segments: ReadonlyMap<string, readonly Segment[]>): void {
