@@ -46,8 +46,6 @@ export interface BrokerOptions {
   readonly dataDir: string
   /** 0: any free one; of a cluster's node its own. */
   readonly port: number
-  /** 0 or left out: any free one; it may change from start to start. */
-  readonly controllerPort?: number
   /** Left out: one node alone. */
   readonly cluster?: BrokerCluster | undefined
   /** How long an owner is remembered that gives no sign, milliseconds; default: 24 days. Seconds are for tests. */
@@ -99,8 +97,7 @@ export async function startBroker(options: BrokerOptions): Promise<Child> {
     })
   }
   const own = options.cluster?.nodes[options.cluster.node - 1]
-  const controllerPort = own?.controller ?? options.controllerPort ?? 0
-  return startOnPorts({ Kafka: own?.port ?? options.port, 'Kafka controller': controllerPort }, start)
+  return startOnPorts({ Kafka: own?.port ?? options.port, 'Kafka controller': own?.controller ?? 0 }, start)
 }
 
 /** Formats the storage at the first start. The cluster id is kept before, so that a cut format can be done again. */

@@ -4,16 +4,10 @@ export interface BackoffRules {
   readonly maxMs: number
 }
 
-export const reconnectBackoff: BackoffRules = { firstMs: 250, maxMs: 30_000 }
-
 /**
  * How long to wait before attempt number `attempt` (0: the first retry), with full jitter: anything from 0 to the
  * doubled span, so that many clients do not come back at once. `random` is from 0 to 1.
  */
-export function backoffMs(
-  attempt: number,
-  random: number,
-  { firstMs, maxMs }: BackoffRules = reconnectBackoff,
-): number {
+export function backoffMs(attempt: number, random: number, { firstMs, maxMs }: BackoffRules): number {
   return Math.round(random * Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)))
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { backoffMs, reconnectBackoff } from '../time/backoff.ts'
+import { backoffMs } from '../time/backoff.ts'
 import { ConnectLimiter, type Limiter } from './connect-limiter.ts'
 import { nextPageMs, pageEveryMs } from '../trades/page-repair.ts'
 import { rotateAfterMs } from './reconnecting-socket.ts'
@@ -55,7 +55,7 @@ describe('waiting', () => {
     [1_000, 1, 30_000],
     [5, 0, 0],
   ])('before attempt %i with the dice at %f is %i ms', (attempt, random, expected) => {
-    expect(backoffMs(attempt, random, reconnectBackoff)).toBe(expected)
+    expect(backoffMs(attempt, random, { firstMs: 250, maxMs: 30_000 })).toBe(expected)
   })
 
   it('for a turn keeps attempts apart, and all away while the limiter is closed', () => {
