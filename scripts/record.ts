@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FramesWriter } from '../processors/feeds/runtime/frames-writer.ts'
+import { isJson } from '../processors/feeds/transport/connection.ts'
 import { SocketPool } from '../processors/feeds/transport/pool.ts'
 import type { TradeStream } from '../processors/feeds/venues/venue.ts'
 import { tradeStreams } from '../processors/feeds/venues/venues.ts'
@@ -62,11 +63,10 @@ async function record({ venue, symbols, out, ws, endsAfterMs }: Task): Promise<v
   const onDrop = (count: number, error?: unknown): void => console.error(`${count} frames were not kept`, error ?? '')
   const writer = new FramesWriter({ dir: out, maxBytes, onDrop })
   const pool = new SocketPool(venue, ws.replace(/\/+$/, ''), {
-    frame: (text, received, json) => {
+    frame: (text, events, received) => {
       frames++
-      writer.write(venue.venue, text, received, json)
+      writer.write(venue.venue, text, received, isJson(events))
     },
-    events: () => undefined,
     acknowledged: (acknowledged) => console.log(`${venue.venue} streams ${acknowledged.join(', ')}`),
     refused: (refused) => console.error(`${venue.venue} refuses ${refused.join(', ')}`),
     lost: (_symbols, end) => console.error(`connection ended: ${JSON.stringify(end)}`),

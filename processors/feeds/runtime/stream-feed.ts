@@ -1,6 +1,6 @@
 import type { Micros } from '../../../schemas/records.ts'
 import { type ChannelState, type PoolTiming, SocketPool } from '../transport/pool.ts'
-import { isData, type End } from '../transport/connection.ts'
+import { isData, isJson, type End } from '../transport/connection.ts'
 import type { Limiters } from '../transport/connect-limiter.ts'
 import type { Fact, FrameEvent, VenueTrade } from '../venues/events.ts'
 import type { DataStream } from '../venues/venue.ts'
@@ -13,6 +13,7 @@ interface Streamed {
 
 /** What a channel brings, and how it is. */
 export interface StreamHandlers {
+  /** Every text frame as it came; `json`: it could be read as JSON. */
   frame(text: string, received: Micros, json: boolean): void
   trade(trade: VenueTrade, frame: string): void
   fact(fact: Fact, received: Micros): void
@@ -37,7 +38,6 @@ export class StreamFeed {
   readonly stream: DataStream
   readonly #on: StreamHandlers
   readonly #pool: SocketPool
-  #frame = ''
   /** When each connection last brought data or a heartbeat. */
   readonly #heardAt = new WeakMap<Streamed, Micros>()
   /** Since when a symbol has no connection. */
@@ -47,13 +47,10 @@ export class StreamFeed {
     this.stream = stream
     this.#on = on
     const handlers = {
-      frame: (text: string, received: Micros, json: boolean) => {
-        this.#frame = text
-        on.frame(text, received, json)
-      },
-      events: (events: readonly FrameEvent[], received: Micros, from: Streamed) => {
+      frame: (text: string, events: readonly FrameEvent[], received: Micros, from: Streamed) => {
+        on.frame(text, received, isJson(events))
         if (events.some(isData)) this.#hear(from, received)
-        this.#events(events, received)
+        this.#events(text, events, received)
       },
       acknowledged: (symbols: readonly string[]) => this.#acknowledged(symbols),
       refused: (symbols: readonly string[]) => on.unknown(symbols),
@@ -90,11 +87,11 @@ export class StreamFeed {
     this.#pool.close()
   }
 
-  #events(events: readonly FrameEvent[], received: Micros): void {
+  #events(frame: string, events: readonly FrameEvent[], received: Micros): void {
     for (const event of events) {
       switch (event.kind) {
         case 'trade':
-          this.#on.trade(event.trade, this.#frame)
+          this.#on.trade(event.trade, frame)
           break
         case 'fact':
           this.#on.fact(event.fact, received)
@@ -103,7 +100,7 @@ export class StreamFeed {
           this.#on.heartbeat(event.symbol, event.lastId)
           break
         case 'refused':
-          this.#on.refused(event.reason, this.#frame)
+          this.#on.refused(event.reason, frame)
           break
         case 'rejected':
           this.#on.note('subscription refused', { message: event.message })

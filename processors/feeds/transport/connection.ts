@@ -26,9 +26,8 @@ export type End =
   | { readonly kind: 'silent' | 'unacknowledged' | 'overflow' }
 
 interface ConnectionHandlers {
-  /** A frame as it came; `json`: it could be read as JSON. */
-  frame(text: string, received: Micros, json: boolean): void
-  events(events: readonly FrameEvent[], received: Micros): void
+  /** A text frame as it came, and what it says. */
+  frame(text: string, events: readonly FrameEvent[], received: Micros): void
   outcome(outcome: Outcome): void
   /** The venue will close soon. */
   closing(): void
@@ -157,9 +156,8 @@ export class Connection {
     this.#lastReceived = now
     const text = textOf(data)
     const events = this.#protocol.parse(text)
-    this.#on.frame(text, received, !events.some(isNotJson))
     for (const event of events) this.#control(event, now)
-    this.#on.events(events, received)
+    this.#on.frame(text, events, received)
   }
 
   #control(event: FrameEvent, now: number): void {
@@ -240,9 +238,9 @@ export function isData({ kind }: FrameEvent): boolean {
   return kind === 'trade' || kind === 'fact' || kind === 'heartbeat'
 }
 
-/** `pong` as a text frame (OKX) is no JSON either, but then it does not begin like one. */
-function isNotJson(event: FrameEvent): boolean {
-  return event.kind === 'refused' && event.reason === 'not-json'
+/** Whether a frame that says this is JSON. `pong` as a text frame (OKX) is none either, but then it does not begin like it. */
+export function isJson(events: readonly FrameEvent[]): boolean {
+  return !events.some((event) => event.kind === 'refused' && event.reason === 'not-json')
 }
 
 /** Seconds or an HTTP date, as milliseconds from `now`; undefined where the header is absent or no wait can be read off it. */

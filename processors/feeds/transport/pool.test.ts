@@ -109,8 +109,8 @@ function startPool(venue: TradeStream, url: string, over: Partial<PoolTiming> = 
     venue,
     url,
     {
-      frame: (text) => seen.frames.push(text),
-      events: (events) => {
+      frame: (text, events) => {
+        seen.frames.push(text)
         for (const event of events) if (event.kind === 'trade') seen.trades.push(event.trade.id)
       },
       acknowledged: (symbols) => seen.acknowledged.push(...symbols),

@@ -21,10 +21,13 @@ export interface PoolTiming extends ReconnectTiming {
 export const poolTiming: PoolTiming = { ...reconnectTiming, refusedAgainMs: 600_000 }
 
 interface PoolHandlers {
-  /** Every text frame as it came, before it is read. */
-  frame(text: string, received: Micros, json: boolean): void
-  /** `connection`: that which brought them, of one place among all; the same one when it was replaced. */
-  events(events: readonly FrameEvent[], received: Micros, connection: { readonly symbols: ReadonlySet<string> }): void
+  /** `connection`: that which brought it, of one place among all; the same one when it was replaced. */
+  frame(
+    text: string,
+    events: readonly FrameEvent[],
+    received: Micros,
+    connection: { readonly symbols: ReadonlySet<string> },
+  ): void
   acknowledged(symbols: readonly string[]): void
   refused(symbols: readonly string[]): void
   /** A connection in use ended: what its symbols traded meanwhile may be missing. `uncarried`: no other copy has them. */
@@ -154,10 +157,9 @@ export class SocketPool {
 
   #openConnection(symbols: readonly string[], copy: number): void {
     const handlers: ReconnectHandlers = {
-      frame: (text, received, json) => this.#on.frame(text, received, json),
-      events: (events, received) => {
+      frame: (text, events, received) => {
         this.#unavailable = false
-        this.#on.events(events, received, connection)
+        this.#on.frame(text, events, received, connection)
       },
       outcome: (outcome) => this.#outcome(outcome),
       lost: (end, lost) => {

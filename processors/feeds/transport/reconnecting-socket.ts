@@ -30,8 +30,7 @@ const tooMany: ReadonlySet<number> = new Set([418, 429])
 const tooManyMs = 60_000
 
 export interface ReconnectHandlers {
-  frame(text: string, received: Micros, json: boolean): void
-  events(events: readonly FrameEvent[], received: Micros): void
+  frame(text: string, events: readonly FrameEvent[], received: Micros): void
   outcome(outcome: Outcome): void
   /** A connection ended that was in use; `unavailable` where the venue refuses us. */
   lost(end: End, symbols: readonly string[]): void
@@ -127,8 +126,7 @@ export class ReconnectingSocket {
   #connect(now: number): void {
     this.#dueAt = undefined
     const connection: Connection = new Connection(this.#protocol, this.#url, [...this.symbols], this.#timing, {
-      frame: (text, received, json) => this.#on.frame(text, received, json),
-      events: (events, received) => this.#events(events, received),
+      frame: (text, events, received) => this.#frame(text, events, received),
       outcome: (outcome) => this.#on.outcome(outcome),
       closing: () => this.#closing(connection),
       ended: (end) => this.#ended(connection, end),
@@ -138,9 +136,9 @@ export class ReconnectingSocket {
     else this.#next = connection
   }
 
-  #events(events: readonly FrameEvent[], received: Micros): void {
+  #frame(text: string, events: readonly FrameEvent[], received: Micros): void {
     if (this.#attempt > 0 && this.#settled && events.some(isData)) this.#attempt = 0
-    this.#on.events(events, received)
+    this.#on.frame(text, events, received)
   }
 
   /** One connection, no other on its way: data on it proves that connecting works. */
