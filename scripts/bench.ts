@@ -30,8 +30,10 @@ async function main(values: Values<typeof flags>, names: readonly string[]): Pro
     for (const name of names.length > 0 ? names : known) {
       if (values.json !== true) console.error(`bench ${name} ...`)
       const { default: bench } = (await import(new URL(`${name}.ts`, benches).href)) as { default: Bench }
-      for (const figure of await bench(() => shared.get()))
-        console.log(values.json === true ? JSON.stringify(figure) : line(figure))
+      for (const figure of await bench(() => shared.get())) {
+        const told = { bench: name, ...withRatio(figure) }
+        console.log(values.json === true ? JSON.stringify(told) : line(told))
+      }
     }
   } finally {
     await shared.stop()
@@ -45,7 +47,11 @@ function namesOf(files: readonly string[]): string[] {
     .sort()
 }
 
-function line({ bench, metric, value, unit, baseline, ratio, n }: Figure): string {
+function withRatio({ metric, value, unit, baseline, ratio = value / (baseline ?? NaN), n }: Figure): Figure {
+  return { metric, value, unit, ...(baseline !== undefined && { baseline, ratio }), n }
+}
+
+function line({ bench, metric, value, unit, baseline, ratio, n }: Figure & { readonly bench: string }): string {
   const against = baseline === undefined ? '' : `  against ${short(baseline)} ${unit}`
   const share = ratio === undefined ? '' : `  ratio ${ratio.toFixed(2)}`
   return `${bench.padEnd(10)}${metric.padEnd(48)}${short(value).padStart(12)} ${unit.padEnd(12)}n=${n}${against}${share}`

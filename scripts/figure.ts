@@ -1,15 +1,13 @@
 import type { ClickhouseAccess } from '../infra/config/clickhouse.ts'
 
-/** One measured number: one line of `npm run bench`. */
+/** One measured number: with the name of its bench one line of `npm run bench`. */
 export interface Figure {
-  /** The bench's file name without its ending. */
-  readonly bench: string
   readonly metric: string
   readonly value: number
   readonly unit: string
   /** What the value is compared with in the same run, in the same unit. */
   readonly baseline?: number
-  /** value / baseline. */
+  /** Left out: value / baseline. */
   readonly ratio?: number
   /** How many things were measured. */
   readonly n: number

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { quantile } from '../../api/testing/http-load.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { openBooks } from '../accounts/books.ts'
@@ -15,7 +16,7 @@ import {
   type Hop,
   type Seen,
 } from './latency/alert-hops.ts'
-import { quantile } from './latency/delays.ts'
+import { percentiles } from './system/cost.ts'
 
 const WARM_UP_MS = 20_000
 /** `BENCH_SECONDS`. */
@@ -118,10 +119,12 @@ function figuresOf(seen: Seen, receiver: Receiver): Figure[] {
   if (samples.length === 0) throw new Error('no alert rang: is the market running?')
   const hops = Object.keys(samples[0] ?? {}) as Hop[]
   const rings = [...receiver.deliveries].flatMap(([id, { first }]) => ofMetric(seen, id, first) ?? [])
-  const prices = hops.flatMap((hop) => {
-    const values = samples.map((sample) => sample[hop])
-    return [0.5, 0.99].map((q) => figure(`${hop}, p${q * 100}`, quantile(values, q), values.length))
-  })
+  const prices = hops.flatMap((hop) =>
+    percentiles(
+      hop,
+      samples.map((sample) => sample[hop]),
+    ),
+  )
   return [...prices, ...ruleFigures(rings)]
 }
 
@@ -136,18 +139,16 @@ function ruleFigures(rings: readonly FigureRing[]): Figure[] {
   const hops = Object.keys(some.hops) as FigureHop[]
   const sizes = bursts.map(({ length }) => length)
   const told = Object.entries(parts).flatMap(([name, own]) =>
-    hops.flatMap((hop) => {
-      const values = own.map(({ hops: took }) => took[hop])
-      return [0.5, 0.99].map((q) => figure(`${hop}, ${name}, p${q * 100}`, quantile(values, q), values.length))
-    }),
+    hops.flatMap((hop) =>
+      percentiles(
+        `${hop}, ${name}`,
+        own.map(({ hops: took }) => took[hop]),
+      ),
+    ),
   )
-  return [...told, { ...figure('rings of a record, p50', quantile(sizes, 0.5), sizes.length), unit: 'rings' }]
+  return [...told, { metric: 'rings of a record, p50', value: quantile(sizes, 0.5), unit: 'rings', n: sizes.length }]
 }
 
 function wholeOf({ hops }: FigureRing): number {
   return hops['mark written to first byte, rule']
-}
-
-function figure(metric: string, value: number, n: number): Figure {
-  return { bench: 'alert-latency', metric, value, unit: 'ms', n }
 }

@@ -1,17 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { FakeDatabase } from '../../api/testing/fake-database.ts'
 import { fillLog, fillViews } from '../../api/testing/facts.ts'
-import { load, quantile, type Load } from '../../api/testing/http-load.ts'
+import { load, perSecond, quantile, type Load } from '../../api/testing/http-load.ts'
 import { fillAsset, fillTokens } from '../../api/testing/market-facts.ts'
 import { fillMarketLog } from '../../api/testing/market-log.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Child } from '../../infra/local/child.ts'
 import type { BenchParts, Figure } from '../figure.ts'
-import { mixOf, prepareApi, program, startServer } from './system/api.ts'
+import { answered, mixOf, prepareApi, program, startServer } from './system/api.ts'
 
 const PARTITIONS = 2
 const CONNECTIONS = 16
@@ -25,7 +24,6 @@ const PRESENT_A_ROUTE = 500
 /** Of all of them in turn, a second, over how many seconds. */
 const PRESENT_A_SECOND = 500
 const PRESENT_SECONDS = 10
-const ARRIVES_WITHIN_MS = 60_000
 
 const mix = mixOf('BTC')
 /** Routes that ask ClickHouse. */
@@ -43,7 +41,7 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
     const api = await startApi(all, folder)
     children.push(api)
     const bodyFile = path.join(folder, 'bodies.json')
-    const bodies = await Promise.all(mix.map((target) => answer(api.url + target)))
+    const bodies = await Promise.all(mix.map((target) => answered(api.url + target)))
     writeFileSync(bodyFile, `[${bodies.join(',')}]`)
     const bare = await startServer('bare-koa', [...program('api/testing/bare-koa.ts'), bodyFile], folder, {})
     children.push(bare)
@@ -64,11 +62,7 @@ async function ofNow(api: string, bare: string): Promise<Figure[]> {
       load(url, { connections: 1, count: PRESENT_A_ROUTE, path: () => path })
     await ask(api, target) // compiled, as the bare route is
     const [own, theirs] = [await ask(api, target), await ask(bare, `/bodies/${index}`)]
-    for (const p of [0.5, 0.99]) {
-      const [value, baseline] = [quantile(own.latenciesMs, p), quantile(theirs.latenciesMs, p)]
-      const figure = { bench: 'api', metric: `present ${target} p${p * 100}`, unit: 'ms', n: PRESENT_A_ROUTE }
-      figures.push({ ...figure, value, baseline, ratio: value / baseline })
-    }
+    figures.push(...[0.5, 0.99].map((p) => latency(`present ${target}`, p, [own], [theirs])))
   }
   return [...figures, ...(await ofNowTogether(api, bare))]
 }
@@ -86,11 +80,13 @@ async function ofNowTogether(api: string, bare: string): Promise<Figure[]> {
     })
   const own = await run(api, (index) => mix[index] ?? '/')
   const theirs = await run(bare, (index) => `/bodies/${index}`)
-  return [0.5, 0.99].map((p) => {
-    const [value, baseline] = [quantile(own.latenciesMs, p), quantile(theirs.latenciesMs, p)]
-    const figure = { bench: 'api', metric: `present at ${PRESENT_A_SECOND}/s p${p * 100}`, unit: 'ms', n: count }
-    return { ...figure, value, baseline, ratio: value / baseline }
-  })
+  return [0.5, 0.99].map((p) => latency(`present at ${PRESENT_A_SECOND}/s`, p, [own], [theirs]))
+}
+
+function latency(what: string, p: number, own: readonly Load[], theirs: readonly Load[]): Figure {
+  const [ours, others] = [own, theirs].map((loads) => loads.flatMap(({ latenciesMs }) => latenciesMs))
+  const [value, baseline] = [quantile(ours ?? [], p), quantile(others ?? [], p)]
+  return { metric: `${what} p${p * 100}`, value, unit: 'ms', baseline, n: ours?.length ?? 0 }
 }
 
 async function cached(api: string, bare: string): Promise<Figure[]> {
@@ -105,38 +101,12 @@ async function cached(api: string, bare: string): Promise<Figure[]> {
     await run(api, WARM, ask)
     await run(bare, WARM, askBare)
     // Half of each on both sides of the other: a machine that slows down or wakes up does so for both.
-    const loads = [
-      await run(api, CACHED / 2, ask),
-      await run(bare, CACHED / 2, askBare),
-      await run(bare, CACHED / 2, askBare),
-      await run(api, CACHED / 2, ask),
-    ]
-    const rate = (picked: readonly (Load | undefined)[]): number =>
-      CACHED / (picked.reduce((sum, one) => sum + (one?.tookMs ?? NaN), 0) / 1000)
-    const [value, baseline] = [rate([loads[0], loads[3]]), rate([loads[1], loads[2]])]
-    const figure = { bench: 'api', n: CACHED }
-    figures.push({
-      ...figure,
-      metric: `cached ${name} against bare Koa`,
-      value,
-      unit: '1/s',
-      baseline,
-      ratio: value / baseline,
-    })
-    const p99 = (picked: readonly (Load | undefined)[]): number =>
-      quantile(
-        picked.flatMap((one) => one?.latenciesMs ?? []),
-        0.99,
-      )
-    const [own, theirs] = [p99([loads[0], loads[3]]), p99([loads[1], loads[2]])]
-    figures.push({
-      ...figure,
-      metric: `cached ${name} p99`,
-      value: own,
-      unit: 'ms',
-      baseline: theirs,
-      ratio: own / theirs,
-    })
+    const own = [await run(api, CACHED / 2, ask)]
+    const theirs = [await run(bare, CACHED / 2, askBare), await run(bare, CACHED / 2, askBare)]
+    own.push(await run(api, CACHED / 2, ask))
+    const [value, baseline] = [perSecond(own), perSecond(theirs)]
+    figures.push({ metric: `cached ${name} against bare Koa`, value, unit: '1/s', baseline, n: CACHED })
+    figures.push(latency(`cached ${name}`, 0.99, own, theirs))
   }
   return figures
 }
@@ -144,7 +114,7 @@ async function cached(api: string, bare: string): Promise<Figure[]> {
 async function memory(url: string): Promise<Figure> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const bytes = Number(/^process_resident_memory_bytes\{service="api"\} (\S+)$/m.exec(text)?.[1])
-  return { bench: 'api', metric: 'resident memory after all that', value: bytes / 1e6, unit: 'MB', n: 1 }
+  return { metric: 'resident memory after all that', value: bytes / 1e6, unit: 'MB', n: 1 }
 }
 
 /** The API on a namespace and a database of its own, with three days of BTC, and all else of many assets. */
@@ -167,16 +137,4 @@ async function startApi(parts: BenchParts, folder: string): Promise<Child> {
   await fillMarketLog(target, views.market)
   await log.close()
   return startServer('api', program('api/main.ts'), folder, env)
-}
-
-/** The body at an address, once ClickHouse has what was written. */
-async function answer(url: string): Promise<string> {
-  const deadline = AbortSignal.timeout(ARRIVES_WITHIN_MS)
-  while (!deadline.aborted) {
-    const response = await fetch(url)
-    const body = await response.text()
-    if (response.status === 200) return body
-    await delay(100)
-  }
-  throw new Error(`${url} had no answer within ${ARRIVES_WITHIN_MS} ms`)
 }

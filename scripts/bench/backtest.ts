@@ -8,6 +8,7 @@ import { backtest } from '../backtest/backtest.ts'
 import type { BacktestOptions } from '../backtest/options.ts'
 import type { Bench, Figure } from '../figure.ts'
 import { assets, PARTITIONS, secondsOf, writeHistory } from './backtest/history.ts'
+import { startCost, type Cost } from './system/cost.ts'
 
 /** `BENCH_TRADES=8000000` is a day. */
 const TRADES = Number(process.env['BENCH_TRADES'] ?? 500_000)
@@ -27,17 +28,12 @@ const bench: Bench = async () => {
       ...(await growth(folder, all, whole)),
       await threads(folder, all),
     ]
-    const rest = { bench: 'backtest', n: TRADES }
+    const largest = process.resourceUsage().maxRSS / 1024
     return [
       ...figures,
-      { ...rest, metric: 'a whole replay, CPU', value: whole.seconds, unit: 's', n: whole.events },
-      {
-        ...rest,
-        metric: 'largest memory, writing the tape included',
-        value: process.resourceUsage().maxRSS / 1024,
-        unit: 'MB',
-      },
-      { ...rest, metric: 'a trade in an Avro export', value: bytes / TRADES, unit: 'bytes' },
+      { metric: 'a whole replay, CPU', value: whole.seconds, unit: 's', n: whole.events },
+      { metric: 'largest memory, writing the tape included', value: largest, unit: 'MB', n: TRADES },
+      { metric: 'a trade in an Avro export', value: bytes / TRADES, unit: 'bytes', n: TRADES },
     ]
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -46,20 +42,20 @@ const bench: Bench = async () => {
 
 export default bench
 
-interface Cost {
+interface Replay {
   readonly events: number
   readonly seconds: number
 }
 
 type Work = (tape: Tape) => Promise<number>
 
-function figure(metric: string, own: Cost, other: Cost): Figure {
+function figure(metric: string, own: Replay, other: Replay): Figure {
   const [value, baseline] = [own.events / own.seconds, other.events / other.seconds]
-  return { bench: 'backtest', metric, value, unit: 'events/s', baseline, ratio: value / baseline, n: own.events }
+  return { metric, value, unit: 'events/s', baseline, n: own.events }
 }
 
 /** Half of the time, and half of the symbols, against all: what is linear has a ratio of 1. */
-async function growth(folder: string, all: BacktestOptions, whole: Cost): Promise<Figure[]> {
+async function growth(folder: string, all: BacktestOptions, whole: Replay): Promise<Figure[]> {
   const half = { to: T0 / 1000 + secondsOf(TRADES) * 500 }
   const symbols = { symbols: assets.filter((_, index) => index % 2 === 0).map((asset) => asset.toUpperCase()) }
   return [
@@ -70,28 +66,22 @@ async function growth(folder: string, all: BacktestOptions, whole: Cost): Promis
 
 /** By the clock, for threads share a machine. */
 async function threads(folder: string, all: BacktestOptions): Promise<Figure> {
-  const timed = async (workers: number): Promise<Cost> => {
-    const tape = fileTape(folder)
-    const before = performance.now()
-    const events = await replayOf({ ...all, workers })(tape)
-    await tape.close()
-    return { events, seconds: (performance.now() - before) / 1000 }
-  }
+  const timed = (workers: number): Promise<Replay> => cost(folder, replayOf({ ...all, workers }), 'seconds')
   const [one, two] = [await timed(1), await timed(2)]
   return figure('two threads against one, by the clock', two, one)
 }
 
-/** By CPU time of this process, which a busy machine disturbs less: both sides are one thread's work. */
-async function cost(folder: string, work: Work): Promise<Cost> {
+/** By CPU time of this process, where both sides are one thread's work. */
+async function cost(folder: string, work: Work, by: keyof Cost = 'cpu'): Promise<Replay> {
   const tape = fileTape(folder)
-  const before = process.cpuUsage()
+  const ended = startCost()
   const events = await work(tape)
-  const { user, system } = process.cpuUsage(before)
+  const seconds = ended()[by]
   await tape.close()
-  return { events, seconds: (user + system) / 1e6 }
+  return { events, seconds }
 }
 
-async function best(folder: string, work: Work): Promise<Cost> {
+async function best(folder: string, work: Work): Promise<Replay> {
   const costs = [await cost(folder, work), await cost(folder, work), await cost(folder, work)]
   return costs.reduce((least, other) => (other.seconds < least.seconds ? other : least))
 }

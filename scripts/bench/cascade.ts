@@ -34,7 +34,6 @@ const FIRST: Micros = DAY
 const RATE = 150
 /** A market's open interest is this many times what it trades in a day. */
 const DAYS_OF_VOLUME = 0.8
-const BENCH = 'cascade'
 
 /** What the model said at an hour's begin, and what came in it. */
 export interface Hour {
@@ -174,16 +173,16 @@ export function figuresOf(market: string, hours: readonly Hour[]): Figure[] {
     const figure = (metric: string, unit: string, value: (hour: Hour) => number): Figure => {
       const [after, baseline] = [mean(own.map(value)), mean(hours.map(value))]
       const what = `${market}, ${name}: ${metric}`
-      return { bench: BENCH, metric: what, value: after, unit, baseline, ratio: after / baseline, n: own.length }
+      return { metric: what, value: after, unit, baseline, n: own.length }
     }
     const share = { value: (100 * own.length) / hours.length, unit: '% of hours', n: hours.length }
     return [
-      { bench: BENCH, metric: `${market}, ${name}: share`, ...share },
+      { metric: `${market}, ${name}: share`, ...share },
       figure('liquidated in the next hour', '% of OI', ({ liquidated }) => 100 * liquidated),
       figure('range of the next hour', '%', ({ range }) => 100 * range),
     ]
   })
-  return [...classes, { bench: BENCH, metric: `${market}: liquidated over swept`, ...sweptShare(hours), unit: 'share' }]
+  return [...classes, { metric: `${market}: liquidated over swept`, ...sweptShare(hours), unit: 'share' }]
 }
 
 export function ofClass(hours: readonly Hour[], name: CascadeRisk): Hour[] {

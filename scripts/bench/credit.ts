@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { load, perSecond, quantile, type Load } from '../../api/testing/http-load.ts'
 import { signedNow } from '../../api/testing/paid-calls.ts'
 import { PaidSystem } from '../../api/testing/paid-system.ts'
 import type { Child } from '../../infra/local/child.ts'
 import type { BenchParts, Figure } from '../figure.ts'
+import { answered } from './system/api.ts'
 
 const TARGET = '/cvd/BTC'
 const CONNECTIONS = 16
@@ -15,7 +15,6 @@ const WARM = 2_000
 const USDC = 500
 const FREE_ENOUGH = '1000000000'
 const ARRIVES_WITHIN_MS = 120_000
-const POLL_MS = 250
 
 /** What charging credit costs: a question with an API key beside the same one for nothing, at one API instance, in turns. */
 export default async function bench(parts: () => Promise<BenchParts>): Promise<readonly Figure[]> {
@@ -25,18 +24,10 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
       system.start('api/main.ts', { FREE_REQUESTS_PER_DAY: FREE_ENOUGH, KEY_RATE_PER_SECOND: '0' }),
       system.start('processors/payments/main.ts'),
     ])
-    await answered(api)
+    await answered(api.url + TARGET, ARRIVES_WITHIN_MS)
     return await compare(api, await buyKey(system, api))
   } finally {
     await system.stop()
-  }
-}
-
-async function answered({ url }: Child): Promise<void> {
-  const end = performance.now() + ARRIVES_WITHIN_MS
-  while ((await fetch(url + TARGET)).status !== 200) {
-    if (performance.now() > end) throw new Error(`${TARGET} is not answered within ${ARRIVES_WITHIN_MS} ms`)
-    await delay(POLL_MS)
   }
 }
 
@@ -68,7 +59,7 @@ async function compare({ url }: Child, token: string): Promise<Figure[]> {
   }
   const figure = (metric: string, unit: string, of: (loads: readonly Load[]) => number): Figure => {
     const [value, baseline] = [of(ours), of(theirs)]
-    return { bench: 'credit', metric, value, unit, baseline, ratio: value / baseline, n: REQUESTS }
+    return { metric, value, unit, baseline, n: REQUESTS }
   }
   return [
     figure('questions charged to credit against free ones', '1/s', perSecond),

@@ -102,7 +102,7 @@ function compared(name: Name, trades: readonly PastFlow[], candles: readonly Can
 }
 
 function figure(metric: string, value: number, unit: string, n: number): Figure {
-  return { bench: 'cvd-methods', metric, value, unit, n }
+  return { metric, value, unit, n }
 }
 
 async function archiveHours(name: Name, url: string, folder: string): Promise<{ hours: PastFlow[]; rows: number }> {

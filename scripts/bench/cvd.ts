@@ -10,6 +10,7 @@ import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec, type Codec } from '../../schemas/codec.ts'
 import type { Message, Trade } from '../../schemas/records.ts'
 import type { Bench, BenchParts, Figure } from '../figure.ts'
+import { costOf, type Cost } from './system/cost.ts'
 import { logOf, writeNext } from './trades/log-of.ts'
 
 const PARTITIONS = 4
@@ -34,21 +35,7 @@ const bench: Bench = async (parts) => {
 }
 
 function figure(metric: string, unit: string, value: number, baseline: number): Figure {
-  return { bench: 'cvd', metric, value, unit, baseline, ratio: value / baseline, n: TRADES }
-}
-
-/** What a pass over the log took: by the clock, and of this process's CPU time, which a busy machine disturbs less. */
-interface Cost {
-  readonly seconds: number
-  readonly cpu: number
-}
-
-async function costOf(work: () => Promise<void>): Promise<Cost> {
-  const cpuBefore = process.cpuUsage()
-  const startedAt = performance.now()
-  await work()
-  const { user, system } = process.cpuUsage(cpuBefore)
-  return { seconds: (performance.now() - startedAt) / 1000, cpu: (user + system) / 1e6 }
+  return { metric, value, unit, baseline, n: TRADES }
 }
 
 /** A log of its own: written, read by the client alone, then by the processor; both in trades a second. */
@@ -75,7 +62,7 @@ function coreOnly(): Figure {
   const messages = [...logOf(0, { partitions: PARTITIONS, trades: TRADES })]
   let us = Infinity
   for (let run = 0; run < 3; run++) us = Math.min(us, foldAll(messages))
-  return { bench: 'cvd', metric: 'core.apply of a trade', value: us, unit: 'us', n: messages.length }
+  return { metric: 'core.apply of a trade', value: us, unit: 'us', n: messages.length }
 }
 
 /** Microseconds for each of the messages, decoded from their bytes as in life but outside of the measure. */

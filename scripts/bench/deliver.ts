@@ -12,6 +12,7 @@ import { payloadOf } from '../../processors/webhooks/payload.ts'
 import { signatureHeaders, signingKeys } from '../../processors/webhooks/signature.ts'
 import { secrets, triggerTo } from '../../processors/webhooks/testing/world.ts'
 import type { Bench, Figure } from '../figure.ts'
+import { costOf, type Cost } from './system/cost.ts'
 
 const DELIVERIES = 5_000
 /** Until the code is compiled for speed: a dispatcher runs for days. */
@@ -85,11 +86,6 @@ function measured(caller: Caller, port: number): () => Steps {
   return () => ({ bare, first: deliver(newSender()), again })
 }
 
-interface Cost {
-  readonly seconds: number
-  readonly cpu: number
-}
-
 /** Each round measures all, so that a busy machine disturbs all; the best of each counts. */
 async function figures(steps: () => Steps): Promise<Figure[]> {
   const best = new Map<keyof Steps, Cost>()
@@ -111,15 +107,7 @@ async function figures(steps: () => Steps): Promise<Figure[]> {
 }
 
 function figure(metric: string, unit: string, value: number, baseline: number): Figure {
-  return { bench: 'deliver', metric, value, unit, baseline, ratio: value / baseline, n: DELIVERIES }
-}
-
-async function costOf(work: () => Promise<void>): Promise<Cost> {
-  const before = process.cpuUsage()
-  const startedAt = performance.now()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return { seconds: (performance.now() - startedAt) / 1_000, cpu: (user + system) / 1e6 }
+  return { metric, value, unit, baseline, n: DELIVERIES }
 }
 
 /** `count` steps, `AT_ONCE` of them under way. */

@@ -7,6 +7,7 @@ import { localCodec, emptyFields } from '../../schemas/codec.ts'
 import type { DerivativeTicker, Message, SpotTicker } from '../../schemas/records.ts'
 import { fundingVenues, instrumentId, priceVenues } from '../../schemas/venues.ts'
 import type { Bench, Figure } from '../figure.ts'
+import { startCost } from './system/cost.ts'
 
 const SECOND = 1_000_000
 const T0 = 1_786_060_800 * SECOND
@@ -46,30 +47,22 @@ function figuresOf(name: string, topic: 'market.tickers' | 'market.funding', log
   })
   const n = bytes.length
   const perHour = 3_600 / SECONDS
+  const rates = { value: n / folding, baseline: n / decoding }
   return [
-    {
-      bench: 'derive',
-      metric: `${name}: records into outputs, against decoding`,
-      value: n / folding,
-      unit: 'records/s',
-      baseline: n / decoding,
-      ratio: decoding / folding,
-      n,
-    },
-    { bench: 'derive', metric: `${name}: outputs`, value: made.outputs / SECONDS, unit: 'records/s', n },
-    { bench: 'derive', metric: `${name}: outputs`, value: (made.outputBytes / 1e6) * perHour, unit: 'MB/h', n },
-    { bench: 'derive', metric: `${name}: states written`, value: (made.stateBytes / 1e6) * perHour, unit: 'MB/h', n },
+    { metric: `${name}: records into outputs, against decoding`, ...rates, unit: 'records/s', n },
+    { metric: `${name}: outputs`, value: made.outputs / SECONDS, unit: 'records/s', n },
+    { metric: `${name}: outputs`, value: (made.outputBytes / 1e6) * perHour, unit: 'MB/h', n },
+    { metric: `${name}: states written`, value: (made.stateBytes / 1e6) * perHour, unit: 'MB/h', n },
   ]
 }
 
-/** The least CPU time of some runs, seconds: a busy machine disturbs it less than the clock. */
+/** The least CPU time of some runs, seconds. */
 function best(work: () => void): number {
   let seconds = Infinity
   for (let run = 0; run < RUNS; run++) {
-    const before = process.cpuUsage()
+    const ended = startCost()
     work()
-    const { user, system } = process.cpuUsage(before)
-    seconds = Math.min(seconds, (user + system) / 1e6)
+    seconds = Math.min(seconds, ended().cpu)
   }
   return seconds
 }

@@ -76,8 +76,7 @@ async function measure(run: RunFile, { forMs, when, cores: goal }: Phase): Promi
 export default bench
 
 function figure(metric: string, value: number, unit: string, goal?: number): Figure {
-  const against = goal === undefined ? {} : { baseline: goal, ratio: value / goal }
-  return { bench: 'idle', metric, value, unit, n: 1, ...against }
+  return { metric, value, unit, ...(goal !== undefined && { baseline: goal }), n: 1 }
 }
 
 /** What each part of a folder takes of the disk, bytes; what goes away meanwhile counts as nothing. */

@@ -7,6 +7,7 @@ import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Trade } from '../../schemas/records.ts'
 import type { BenchParts, Figure } from '../figure.ts'
+import { percentiles } from './system/cost.ts'
 
 const PARTITIONS = 12
 /** As CLICKHOUSE_FLUSH_MS is unless it is set. */
@@ -125,7 +126,7 @@ async function rate(clickhouse: Clickhouse): Promise<Figure> {
   await clickhouse.run('INSERT INTO copy SELECT * FROM trades_log')
   const baseline = RECORDS / ((performance.now() - copying) / 1000)
   const metric = 'Kafka to trades_log, against INSERT SELECT'
-  return { bench: 'ingest', metric, value, unit: 'rows/s', baseline, ratio: value / baseline, n: RECORDS - first }
+  return { metric, value, unit: 'rows/s', baseline, n: RECORDS - first }
 }
 
 async function size(clickhouse: Clickhouse): Promise<Figure> {
@@ -134,7 +135,7 @@ async function size(clickhouse: Clickhouse): Promise<Figure> {
     `SELECT sum(bytes_on_disk) / sum(rows) AS value FROM system.parts
      WHERE active AND database = currentDatabase() AND table = 'trades_log'`,
   )
-  return { bench: 'ingest', metric: 'stored trade, merged', value: row?.value ?? NaN, unit: 'bytes', n: RECORDS }
+  return { metric: 'stored trade, merged', value: row?.value ?? NaN, unit: 'bytes', n: RECORDS }
 }
 
 /** One trade at a time: from its Kafka record time to the first query that finds it. */
@@ -153,12 +154,5 @@ async function delays(log: Log, codec: Codec, clickhouse: Clickhouse): Promise<F
     found.push(Date.now() - time)
   }
   await writer.close()
-  found.sort((a, b) => a - b)
-  return [50, 99].map((percent) => ({
-    bench: 'ingest',
-    metric: `Kafka record time to queryable, p${percent}`,
-    value: found[Math.ceil((found.length * percent) / 100) - 1] ?? NaN,
-    unit: 'ms',
-    n: PROBES,
-  }))
+  return percentiles('Kafka record time to queryable', found)
 }

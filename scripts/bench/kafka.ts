@@ -5,6 +5,7 @@ import { createTestTopics, freshNamespace } from '../../infra/kafka/testing/topi
 import { localCodec } from '../../schemas/codec.ts'
 import type { Trade } from '../../schemas/records.ts'
 import type { BenchParts, Figure } from '../figure.ts'
+import { percentiles, startCost } from './system/cost.ts'
 
 const TOPIC = 'market.trades'
 const PARTITIONS = 3
@@ -135,11 +136,10 @@ interface Rate {
 }
 
 function startRate(count: number): () => Rate {
-  const began = performance.now()
-  const used = process.cpuUsage()
+  const ended = startCost()
   return () => {
-    const { user, system } = process.cpuUsage(used)
-    return { clock: (count / (performance.now() - began)) * 1_000, cpu: (count / (user + system)) * 1_000_000 }
+    const { seconds, cpu } = ended()
+    return { clock: count / seconds, cpu: count / cpu }
   }
 }
 
@@ -161,17 +161,9 @@ async function timesOf(count: number, work: (index: number) => Promise<unknown>)
 
 function compare(metric: string, ours: Rate, theirs: Rate): Figure[] {
   const figure = (unit: string, value: number, baseline: number): Figure => {
-    return { bench: 'kafka', metric, value, unit, baseline, ratio: value / baseline, n: RECORDS }
+    return { metric, value, unit, baseline, n: RECORDS }
   }
   return [figure('records/s', ours.clock, theirs.clock), figure('records/CPU s', ours.cpu, theirs.cpu)]
-}
-
-function percentiles(metric: string, times: readonly number[]): Figure[] {
-  const sorted = times.toSorted((a, b) => a - b)
-  return [50, 99].map((percent) => {
-    const value = sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? 0
-    return { bench: 'kafka', metric: `${metric}, p${percent}`, value, unit: 'ms', n: times.length }
-  })
 }
 
 function client(brokers: readonly string[]): Kafka {

@@ -5,7 +5,8 @@ import { Ledger } from '../accounts/source-ledger.ts'
 import { sum } from '../accounts/compare.ts'
 import type { Bench, Figure } from '../figure.ts'
 import { startOwnSystem, withoutPast } from '../own-system.ts'
-import { bucketDelays, clickhouseDelays, quantile, type Delays } from './latency/delays.ts'
+import { bucketDelays, clickhouseDelays, type Delays } from './latency/delays.ts'
+import { percentiles } from './system/cost.ts'
 import { measureLoad, type Load } from './system/load.ts'
 
 /** Trades a second: what eight symbols on four venues do on an ordinary day, and what the acceptance run asks for. */
@@ -49,7 +50,7 @@ async function measure(run: RunFile): Promise<readonly Figure[]> {
     const loads = ended()
     const rows = await clickhouseDelays(books.clickhouse, MEASURE_MS)
     return [
-      figure('frames end to end', trades / seconds, 'frames/s', trades),
+      { metric: 'frames end to end', value: trades / seconds, unit: 'frames/s', n: trades },
       ...latencies('trade to frame received', frames),
       ...fromBoth('bucket in Kafka', buckets, [10, 40]),
       ...fromBoth('row in ClickHouse', rows, [1_000, 2_000]),
@@ -62,26 +63,19 @@ async function measure(run: RunFile): Promise<readonly Figure[]> {
 
 /** The first beside what is asked of it at p50 and p99, milliseconds. */
 function fromBoth(what: string, { fromTrade, fromFrame }: Delays, goals: readonly number[]): Figure[] {
-  const asked = latencies(`frame to ${what}`, fromFrame).map((one, at) => {
-    const baseline = goals[at] ?? NaN
-    return { ...one, baseline, ratio: one.value / baseline }
-  })
+  const asked = latencies(`frame to ${what}`, fromFrame).map((one, at) => ({ ...one, baseline: goals[at] ?? NaN }))
   return [...asked, ...latencies(`trade to ${what}`, fromTrade)]
 }
 
 function latencies(what: string, delays: readonly number[]): Figure[] {
   if (delays.length === 0) throw new Error(`nothing was seen: ${what}`)
-  return [0.5, 0.99].map((q) => figure(`${what}, p${q * 100}`, quantile(delays, q), 'ms', delays.length))
+  return percentiles(what, delays)
 }
 
 /** Cores used over the measurement, and resident memory at its end. */
 function loadFigures(loads: readonly Load[]): Figure[] {
   return loads.flatMap(({ part, cores, residentBytes }) => [
-    figure(`cores, ${part}`, cores, 'cores', 1),
-    figure(`resident, ${part}`, residentBytes / 1e6, 'MB', 1),
+    { metric: `cores, ${part}`, value: cores, unit: 'cores', n: 1 },
+    { metric: `resident, ${part}`, value: residentBytes / 1e6, unit: 'MB', n: 1 },
   ])
-}
-
-function figure(metric: string, value: number, unit: string, n: number): Figure {
-  return { bench: 'latency', metric, value, unit, n }
 }

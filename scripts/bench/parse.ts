@@ -7,6 +7,7 @@ import { bySymbol, resolveInstruments } from '../../processors/feeds/venues/inst
 import { tradeStreams } from '../../processors/feeds/venues/venues.ts'
 import type { Bench, Figure } from '../figure.ts'
 import { readRecordedMessage } from '../normalize/normalizer.ts'
+import { startCost } from './system/cost.ts'
 
 /** Frames a round reads, and rounds of which the median counts; the ways take turns, so that all see the same machine. */
 const FRAMES_PER_ROUND = 30_000
@@ -57,12 +58,10 @@ function together(of: readonly Rates[]): Rates {
 
 function figuresOf(what: string, { ours, json, tardis }: Rates, n: number): Figure[] {
   const figure = (against: string, baseline: number): Figure => ({
-    bench: 'parse',
     metric: `${what} against ${against}`,
     value: ours,
     unit: 'frames/cpu s',
     baseline,
-    ratio: ours / baseline,
     n,
   })
   return [figure('JSON.parse', json), ...(tardis === undefined ? [] : [figure('tardis-dev', tardis)])]
@@ -118,11 +117,11 @@ function rates(frames: readonly string[], ways: readonly Way[]): number[] {
 
 function rate(frames: readonly string[], way: Way): number {
   let trades = 0
-  const before = process.cpuUsage()
+  const ended = startCost()
   for (let n = 0; n < FRAMES_PER_ROUND; n++) trades += way(frames[n % frames.length] ?? '')
-  const { user, system } = process.cpuUsage(before)
+  const { cpu } = ended()
   if (trades === 0) throw new Error('the frames held no trade: nothing was measured')
-  return (FRAMES_PER_ROUND * 1e6) / (user + system)
+  return FRAMES_PER_ROUND / cpu
 }
 
 function median(values: readonly number[]): number {

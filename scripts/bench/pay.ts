@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { load, perSecond, quantile, type Load } from '../../api/testing/http-load.ts'
 import { signPayment } from '../../api/testing/fake-payments.ts'
 import { PaidSystem } from '../../api/testing/paid-system.ts'
-import { startChild, type Child } from '../../infra/local/child.ts'
+import type { Child } from '../../infra/local/child.ts'
 import type { BenchParts, Figure } from '../figure.ts'
+import { program, startServer } from './system/api.ts'
 
 const TARGET = '/cvd/BTC'
 const CONNECTIONS = 16
@@ -54,14 +54,7 @@ async function start(system: PaidSystem): Promise<Child> {
 async function challenges(system: PaidSystem, api: Child): Promise<Figure[]> {
   const bodyFile = path.join(system.folder, 'body.json')
   writeFileSync(bodyFile, `[${await (await fetch(api.url + TARGET)).text()}]`)
-  const bare = await startChild({
-    name: 'bare-koa',
-    command: [process.execPath, fileURLToPath(new URL('../../api/testing/bare-koa.ts', import.meta.url)), bodyFile],
-    logFile: path.join(system.folder, 'bare-koa.log'),
-    ready: 'message',
-    readyWithinMs: 15_000,
-    stopWithinMs: 5_000,
-  })
+  const bare = await startServer('bare-koa', [...program('api/testing/bare-koa.ts'), bodyFile], system.folder, {})
   try {
     const run = (url: string, count: number): Promise<Load> => {
       const asked = url === api.url ? { path: () => TARGET, status: 402 } : { path: () => '/bodies/0' }
@@ -77,7 +70,7 @@ async function challenges(system: PaidSystem, api: Child): Promise<Figure[]> {
     }
     const [value, baseline] = [perSecond(ours), perSecond(theirs)]
     const metric = 'unpaid challenges against bare Koa'
-    return [{ bench: 'pay', metric, value, unit: '1/s', baseline, ratio: value / baseline, n: CHALLENGES }]
+    return [{ metric, value, unit: '1/s', baseline, n: CHALLENGES }]
   } finally {
     await bare.stop()
     rmSync(bodyFile)
@@ -102,7 +95,7 @@ async function latency(system: PaidSystem, api: Child, how: string, count: numbe
   const settled = (await settleSeconds(api.url)) - before
   const all = times.reduce((sum, time) => sum + time, 0)
   const figure = (metric: string, value: number, unit: string): Figure => {
-    return { bench: 'pay', metric: `${metric}, ${how}`, value, unit, n: count }
+    return { metric: `${metric}, ${how}`, value, unit, n: count }
   }
   return [
     figure('paid request p50', quantile(times, 0.5), 'ms'),

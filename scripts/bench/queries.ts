@@ -5,6 +5,7 @@ import { loadMigrations, statementsOf } from '../../infra/clickhouse/migrations.
 import { ingestedTopics } from '../../infra/clickhouse/readings.ts'
 import { workedQueries } from '../../infra/clickhouse/queries/queries.ts'
 import type { BenchParts, Figure } from '../figure.ts'
+import { percentiles } from './system/cost.ts'
 
 /** Of all instruments together; `BENCH_TRADES=100000000` is what the figures of ranges in the README were made with. */
 const TRADES = Number(process.env['BENCH_TRADES'] ?? 2_000_000)
@@ -127,16 +128,11 @@ function sqlOf(name: string): string {
   return query.sql
 }
 
-/** Median and p99 of ascending times. */
-function figures(metric: string, sorted: readonly number[], n: number): Figure[] {
-  return [0.5, 0.99].map((q) => {
-    const value = sorted[Math.ceil(sorted.length * q) - 1] ?? NaN
-    const rest = { value, unit: 'ms', baseline: LIMIT_MS, ratio: value / LIMIT_MS, n }
-    return { bench: 'queries', metric: `${metric}, p${q * 100}`, ...rest }
-  })
+function figures(metric: string, taken: readonly number[], n: number): Figure[] {
+  return percentiles(metric, taken).map((figure) => ({ ...figure, baseline: LIMIT_MS, n }))
 }
 
-/** Ascending, milliseconds. */
+/** Milliseconds. */
 async function times(clickhouse: Clickhouse, sql: string): Promise<number[]> {
   const taken: number[] = []
   for (let run = 0; run < WARM_UP_RUNS + RUNS; run++) {
@@ -144,5 +140,5 @@ async function times(clickhouse: Clickhouse, sql: string): Promise<number[]> {
     await clickhouse.rows(sql, range)
     taken.push(performance.now() - before)
   }
-  return taken.slice(WARM_UP_RUNS).sort((a, b) => a - b)
+  return taken.slice(WARM_UP_RUNS)
 }

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { quantile } from '../../api/testing/http-load.ts'
 import type { Child } from '../../infra/local/child.ts'
 import { cvdKey } from '../../processors/cvd/volumes.ts'
 import { BUCKET, flowKey } from '../../processors/cvd/bucket.ts'
@@ -16,6 +15,7 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { instrumentId, usualTradeVenues } from '../../schemas/venues.ts'
 import type { Bench, Figure, BenchParts } from '../figure.ts'
 import { prepareApi, program, startServer, type BenchEnvironment } from './system/api.ts'
+import { percentiles } from './system/cost.ts'
 
 const PARTITIONS = 4
 const QUESTIONS = 60
@@ -159,19 +159,15 @@ async function measure(url: string, name: string, { ask: question, made }: Asked
     tookMs.push(performance.now() - sent)
   }
   const after = await readSoFar(url)
-  const about = { bench: 'ranges', n: count }
-  const times = [0.5, 0.99].map((p): Figure => {
-    const value = quantile(tookMs, p)
-    return { ...about, metric: `${name}, p${p * 100}`, value, unit: 'ms', baseline: LIMIT_MS, ratio: value / LIMIT_MS }
-  })
-  const each = (what: keyof Read): number => (after[what] - before[what]) / count
-  const baseline = made === undefined ? undefined : explained(made)
-  const held = baseline === undefined ? {} : { baseline, ratio: each('rows') / baseline }
+  const each = (what: keyof Read): Figure => {
+    const metric = `${name}, ${what === 'queries' ? what : `${what} read`}`
+    return { metric, value: (after[what] - before[what]) / count, unit: 'a question', n: count }
+  }
   return [
-    ...times,
-    { ...about, metric: `${name}, queries`, value: each('queries'), unit: 'a question' },
-    { ...about, metric: `${name}, rows read`, value: each('rows'), unit: 'a question', ...held },
-    { ...about, metric: `${name}, bytes read`, value: each('bytes'), unit: 'a question' },
+    ...percentiles(name, tookMs).map((figure) => ({ ...figure, baseline: LIMIT_MS })),
+    each('queries'),
+    { ...each('rows'), ...(made !== undefined && { baseline: explained(made) }) },
+    each('bytes'),
   ]
 }
 

@@ -27,13 +27,13 @@ const bench: Bench = () => {
     const value = best[at] ?? NaN
     const baseline = best[0] ?? NaN
     const metric = `update, ${count.toLocaleString('en-US')} rules against 1,000`
-    return { bench: 'rules', metric, value, unit: 'us', baseline, ratio: value / baseline, n: UPDATES * WALKS }
+    return { metric, value, unit: 'us', baseline, n: UPDATES * WALKS }
   })
   return Promise.resolve([
     ...figures,
-    { bench: 'rules', metric: 'triggers on that way', value: rang, unit: 'triggers', n: UPDATES * WALKS },
-    { bench: 'rules', metric: 'memory of a rule', value: bytes, unit: 'bytes', n: most },
-    { bench: 'rules', metric: 'start with their saved state', value: seconds, unit: 's', n: most },
+    { metric: 'triggers on that way', value: rang, unit: 'triggers', n: UPDATES * WALKS },
+    { metric: 'memory of a rule', value: bytes, unit: 'bytes', n: most },
+    { metric: 'start with their saved state', value: seconds, unit: 's', n: most },
   ])
 }
 

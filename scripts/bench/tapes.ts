@@ -6,6 +6,7 @@ import { exportTo, newFolder, readAll } from '../../infra/tapes/testing/tapes.ts
 import { BYTES_MAX, marketRecords } from '../../infra/tapes/testing/market.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { Bench, Figure } from '../figure.ts'
+import { startCost } from './system/cost.ts'
 
 const TRADES = 400_000
 const SEGMENT_RECORDS = 200_000
@@ -48,11 +49,11 @@ async function measure(format: Format, records: readonly LogRecord[]): Promise<C
 }
 
 async function rate(records: readonly LogRecord[], work: () => Promise<number>): Promise<number> {
-  const before = process.cpuUsage()
+  const ended = startCost()
   const done = await work()
-  const { user, system } = process.cpuUsage(before)
+  const { cpu } = ended()
   if (done !== records.length) throw new Error(`${done} trades of ${records.length}`)
-  return (done * 1e6) / (user + system)
+  return done / cpu
 }
 
 function bytesIn(folder: string, format: Format): number {
@@ -61,17 +62,15 @@ function bytesIn(folder: string, format: Format): number {
 }
 
 function bytes(format: Format, { bytes: value }: Cost): Figure {
-  const against = { baseline: BYTES_MAX, ratio: value / BYTES_MAX }
   return {
-    bench: 'tapes',
     metric: `a trade as ${format} against 1/8 of its frame`,
     value,
     unit: 'bytes',
-    ...against,
+    baseline: BYTES_MAX,
     n: TRADES,
   }
 }
 
 function speed(metric: string, value: number, baseline: number): Figure {
-  return { bench: 'tapes', metric, value, unit: 'trades/cpu s', baseline, ratio: value / baseline, n: TRADES }
+  return { metric, value, unit: 'trades/cpu s', baseline, n: TRADES }
 }

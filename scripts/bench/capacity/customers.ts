@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { load } from '../../../api/testing/http-load.ts'
 import { knownAssets } from '../../../schemas/catalogue.ts'
-import { mixOf } from '../system/api.ts'
+import { answered, mixOf } from '../system/api.ts'
 
 const CONNECTIONS = 16
 const CREATING = 32
@@ -56,16 +55,4 @@ async function post(api: string, symbol: string, price: number, n: number): Prom
   })
   const text = await answer.text()
   if (answer.status !== 201) throw new Error(`an alert was not created: ${answer.status} ${text}`)
-}
-
-async function answered(url: string): Promise<string> {
-  const deadline = AbortSignal.timeout(ANSWER_MS)
-  let last = ''
-  while (!deadline.aborted) {
-    const answer = await fetch(url, { signal: deadline })
-    last = await answer.text()
-    if (answer.status === 200) return last
-    await delay(200)
-  }
-  throw new Error(`${url} had no answer within ${ANSWER_MS} ms, at last: ${last.slice(0, 200)}`)
 }

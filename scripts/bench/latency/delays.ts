@@ -134,9 +134,3 @@ export async function clickhouseDelays(clickhouse: Clickhouse, forMs: number): P
 function nowMs(): number {
   return performance.timeOrigin + performance.now()
 }
-
-/** The value below which the share `q` of `values` lies; NaN of none. */
-export function quantile(values: readonly number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? NaN
-}

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { surroundings, type Surroundings } from '../../../api/testing/surroundings.ts'
 import { startChild, type Child } from '../../../infra/local/child.ts'
@@ -40,6 +41,22 @@ export function startServer(
     readyWithinMs: 15_000,
     stopWithinMs: 5_000,
   })
+}
+
+const ANSWER_MS = 60_000
+const AGAIN_MS = 200
+
+/** The body at an address, once there is one: ClickHouse has to have what was written, and a range something to tell. */
+export async function answered(url: string, withinMs = ANSWER_MS): Promise<string> {
+  const deadline = AbortSignal.timeout(withinMs)
+  let last = ''
+  while (!deadline.aborted) {
+    const answer = await fetch(url, { signal: deadline })
+    last = await answer.text()
+    if (answer.status === 200) return last
+    await delay(AGAIN_MS)
+  }
+  throw new Error(`${url} had no answer within ${withinMs} ms, at last: ${last.slice(0, 200)}`)
 }
 
 /** Every data route, those about a symbol for this one. */
