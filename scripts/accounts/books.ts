@@ -19,11 +19,15 @@ const LATE_MICROS = 5_000_000
 /** The processor whose numbers are judged. */
 const COUNTS = 'cvd'
 
-/** Where the accounts are read. */
-export interface Books {
+/** Where a log is read. */
+export interface LogBooks {
   readonly reader: LogReader
   readonly codec: Codec
   readonly partitions: number
+}
+
+/** Where the accounts are read. */
+export interface Books extends LogBooks {
   readonly clickhouse: Pick<Clickhouse, 'rows'>
   readonly source: Source
 }
@@ -79,26 +83,27 @@ export interface Source {
 
 /** Reads a topic again and again from where it left off; a record is handed on once. */
 export class TopicFollower {
-  readonly #next = new Map<number, number>()
-  readonly #reader: LogReader
-  readonly #codec: Codec
+  readonly #books: LogBooks
   readonly #topic: TopicName
-  readonly #partitions: number
+  readonly #next: Map<number, number>
 
-  constructor(reader: LogReader, codec: Codec, topic: TopicName, partitions: number) {
-    this.#reader = reader
-    this.#codec = codec
+  /** `begin`: by partition; left out: all that the log has. */
+  constructor(books: LogBooks, topic: TopicName, begin: ReadonlyMap<number, number> = new Map()) {
+    this.#books = books
     this.#topic = topic
-    this.#partitions = partitions
+    this.#next = new Map(begin)
   }
 
   /** Reads every partition to its end as of now. */
-  async advance(onRecord: (key: string, message: Message) => void): Promise<void> {
-    for (let partition = 0; partition < this.#partitions; partition++) {
-      for await (const records of this.#reader.toEnd(this.#topic, partition, this.#next.get(partition) ?? 0)) {
+  async advance(
+    onRecord: (message: Message, place: { key: string; partition: number; offset: number }) => void,
+  ): Promise<void> {
+    const { reader, codec, partitions } = this.#books
+    for (let partition = 0; partition < partitions; partition++) {
+      for await (const records of reader.toEnd(this.#topic, partition, this.#next.get(partition))) {
         for (const { key, value, offset } of records) {
           this.#next.set(partition, offset + 1)
-          if (value !== null) onRecord(key?.toString() ?? '', this.#codec.decode(value))
+          if (value !== null) onRecord(codec.decode(value), { key: key?.toString() ?? '', partition, offset })
         }
       }
     }
@@ -106,16 +111,11 @@ export class TopicFollower {
 }
 
 /** All that the journal tells of what the log lost. */
-export async function readLogGaps(reader: LogReader, codec: Codec, partitions: number): Promise<LogGap[]> {
+export async function readLogGaps(books: LogBooks): Promise<LogGap[]> {
   const gaps: LogGap[] = []
-  for (let partition = 0; partition < partitions; partition++) {
-    for await (const records of reader.toEnd('control.gaps', partition)) {
-      for (const { value } of records) {
-        const message = value === null ? undefined : codec.decode(value)
-        if (message?.type === 'log_gap') gaps.push(message.value)
-      }
-    }
-  }
+  await new TopicFollower(books, 'control.gaps').advance(({ type, value }) => {
+    if (type === 'log_gap') gaps.push(value)
+  })
   return gaps
 }
 

@@ -46,14 +46,15 @@ export function isSound({ rows, stale, sumsOff }: Report): boolean {
  */
 export async function reconcile(books: Books, window: Window, withinMs: number, stillMs = STILL_MS): Promise<Report> {
   const deadline = performance.now() + withinMs
-  const topics = followers(books)
+  const trades = new TopicFollower(books, 'market.trades')
+  const flows = new TopicFollower(books, 'derived.flow')
   const flow = new FlowAccount()
   const held = bucketWindow(window)
   const log = new LogAccount(window, new Map(), held.from)
   const holes = new Holes(books, window)
   const look = async (): Promise<Report> => {
-    await topics.trades.advance((_key, message) => log.add(message))
-    await topics.flow.advance((key, message) => flow.add(key, message))
+    await trades.advance((message) => log.add(message))
+    await flows.advance((message, { key }) => flow.add(key, message))
     return reportOf(books, window, { log, flow, holes })
   }
   let last = ''
@@ -92,13 +93,6 @@ function bucketWindow({ from, to }: Window): Window {
   return { from: Number.isFinite(to) ? Math.max(from, to - REACH_MICROS) : from, to }
 }
 
-function followers({ reader, codec, partitions }: Books): { trades: TopicFollower; flow: TopicFollower } {
-  return {
-    trades: new TopicFollower(reader, codec, 'market.trades', partitions),
-    flow: new TopicFollower(reader, codec, 'derived.flow', partitions),
-  }
-}
-
 /** Nothing differs and no repair is under way. */
 function isDrained(report: Report): boolean {
   return isSound(report) && report.rows.every((row) => row.gaps.every((gap) => gap.state !== 'opened'))
@@ -119,7 +113,7 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
   const source = await books.source.totals(window, log.instruments)
   const clickhouse = await clickhouseTotals(books.clickhouse, window)
   const flows = flow.totals(placesOf(log), window)
-  const logGaps = await readLogGaps(books.reader, books.codec, books.partitions)
+  const logGaps = await readLogGaps(books)
   const unread = new Set([...source].flatMap(([instrument, totals]) => (totals === 'unread' ? [instrument] : [])))
   const gaps = await holes.of({ log, flow, clickhouse, unread }, logGaps)
   const names = new Set([...source.keys(), ...log.instruments.keys(), ...clickhouse.keys(), ...flows.keys()])
@@ -260,7 +254,7 @@ class Holes {
   async #readLog(kinds: readonly ReadonlyMap<string, readonly Stretch[]>[]): Promise<Map<string, Totals>[]> {
     const again = kinds.map((stretches) => new LogAccount(this.#window, stretches))
     const wanted = again.filter((_, kind) => [...(kinds[kind]?.values() ?? [])].some((some) => some.length > 0))
-    await followers(this.#books).trades.advance((_key, message) => {
+    await new TopicFollower(this.#books, 'market.trades').advance((message) => {
       for (const account of wanted) account.add(message)
     })
     return again.map(({ instruments }) => {

@@ -1,20 +1,16 @@
-import type { LogReader, Position } from '../../../infra/kafka/seam.ts'
+import type { LogReader } from '../../../infra/kafka/seam.ts'
 import { recordPosition } from '../../../schemas/record-id.ts'
 import type { Attempt, Trigger } from '../../../schemas/records.ts'
 import type { CompositePrice, Message, Metric, SpotTicker } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
-import type { AlertBooks } from '../../chaos/alerts/account.ts'
+import type { LogBooks } from '../../accounts/books.ts'
+import { tail, type SeenRecord } from './delays.ts'
 
-const FETCH = { maxWaitMs: 100, maxBytesPerPartition: 512 * 1024 }
 /** A version is the generation times this plus the offset in the input topic. */
 const GENERATION = 2 ** 44
 
-interface At<Value> {
+interface At<Value> extends SeenRecord {
   readonly value: Value
-  /** When it was written, as its record says, milliseconds. */
-  readonly written: number
-  /** When our reader had it, milliseconds of the host's clock. */
-  readonly at: number
 }
 
 /** What our readers saw on the way, by partition and offset or by trigger id. */
@@ -28,7 +24,7 @@ export interface Seen {
 }
 
 /** Reads the topics between venue and dispatcher from now on until `signal`, each with a reader of its own. */
-export async function tailAlerts(reader: () => LogReader, books: AlertBooks, signal: AbortSignal): Promise<Seen> {
+export async function tailAlerts(reader: () => LogReader, books: LogBooks, signal: AbortSignal): Promise<Seen> {
   const seen: Seen = {
     tickers: new Map(),
     prices: new Map(),
@@ -36,37 +32,24 @@ export async function tailAlerts(reader: () => LogReader, books: AlertBooks, sig
     triggers: new Map(),
     attempts: new Map(),
   }
-  const take = (message: Message, position: string, when: Pick<At<unknown>, 'written' | 'at'>): void => {
-    if (message.type === 'spot_ticker') seen.tickers.set(position, { value: message.value, ...when })
-    if (message.type === 'composite_price') seen.prices.set(position, { value: message.value, ...when })
-    if (message.type === 'metric') seen.metrics.set(position, { value: message.value, ...when })
-    if (message.type === 'trigger') seen.triggers.set(message.value.trigger_id, { value: message.value, ...when })
+  const take = (message: Message, record: SeenRecord): void => {
+    const { position } = record
+    if (message.type === 'spot_ticker') seen.tickers.set(position, { value: message.value, ...record })
+    if (message.type === 'composite_price') seen.prices.set(position, { value: message.value, ...record })
+    if (message.type === 'metric') seen.metrics.set(position, { value: message.value, ...record })
+    if (message.type === 'trigger') seen.triggers.set(message.value.trigger_id, { value: message.value, ...record })
     if (message.type === 'attempt' && message.value.number === 1)
-      seen.attempts.set(message.value.trigger_id, { value: message.value, ...when })
+      seen.attempts.set(message.value.trigger_id, { value: message.value, ...record })
   }
   const topics: readonly TopicName[] = ['market.tickers', 'alerts.inputs', 'alerts.triggers', 'webhooks.attempts']
-  await Promise.all(topics.map((topic) => tail({ ...books, reader: reader() }, topic, signal, take)))
+  await Promise.all(
+    topics.map(async (topic) => {
+      const own = reader()
+      await tail({ ...books, reader: own }, topic, signal, take)
+      await own.close()
+    }),
+  )
   return seen
-}
-
-async function tail(
-  { reader, codec, partitions }: AlertBooks,
-  topic: TopicName,
-  signal: AbortSignal,
-  take: (message: Message, position: string, when: Pick<At<unknown>, 'written' | 'at'>) => void,
-): Promise<void> {
-  const numbers = Array.from({ length: partitions }, (_, partition) => partition)
-  const next = new Map(await reader.offsets(topic, numbers, 'end'))
-  while (!signal.aborted) {
-    const from: Position[] = [...next].map(([partition, offset]) => ({ topic, partition, offset }))
-    for (const slice of await reader.fetch(from, FETCH)) {
-      const at = performance.timeOrigin + performance.now()
-      next.set(slice.partition, slice.next)
-      for (const { value, offset, time } of slice.records)
-        if (value !== null) take(codec.decode(value), `${slice.partition}/${offset}`, { written: time, at })
-    }
-  }
-  await reader.close()
 }
 
 const hops = [

@@ -3,7 +3,7 @@ import type { Clickhouse } from '../../../infra/clickhouse/client.ts'
 import type { Position } from '../../../infra/kafka/seam.ts'
 import type { Message } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
-import type { Books } from '../../accounts/books.ts'
+import { TopicFollower, type Books, type LogBooks } from '../../accounts/books.ts'
 
 const FETCH = { maxWaitMs: 50, maxBytesPerPartition: 512 * 1024 }
 /** The watched instrument trades often, so that each look at ClickHouse finds something new. */
@@ -35,7 +35,7 @@ export async function bucketDelays(books: Books, forMs: number): Promise<{ frame
   const begin = await ends(books, 'market.trades')
   const newest = new Map<string, number>()
   const seen: Seen[] = []
-  await tail(books, 'derived.flow', forMs, ({ type, value }, readAt) => {
+  await tail(books, 'derived.flow', AbortSignal.timeout(forMs), ({ type, value }, { at: readAt }) => {
     if (type !== 'flow' || value.part !== 0) return
     const { instrument, close_time: time } = value
     if (time <= (newest.get(instrument) ?? 0)) return
@@ -58,44 +58,49 @@ interface Frames {
   readonly frames: number[]
 }
 
-async function framesSince({ reader, codec }: Books, begin: ReadonlyMap<number, number>): Promise<Frames> {
+async function framesSince(books: Books, begin: ReadonlyMap<number, number>): Promise<Frames> {
   const received = new Map<string, number>()
   const frames: number[] = []
-  for (const [partition, from] of begin) {
-    for await (const records of reader.toEnd('market.trades', partition, from)) {
-      for (const { value: bytes } of records) {
-        if (bytes === null) continue
-        const { type, value } = codec.decode(bytes)
-        if (type !== 'trade' || value.origin !== 'stream') continue
-        received.set(`${value.instrument} ${value.time}`, value.received / 1000)
-        frames.push((value.received - value.time) / 1000)
-      }
-    }
-  }
+  await new TopicFollower(books, 'market.trades', begin).advance(({ type, value }) => {
+    if (type !== 'trade' || value.origin !== 'stream') return
+    received.set(`${value.instrument} ${value.time}`, value.received / 1000)
+    frames.push((value.received - value.time) / 1000)
+  })
   return { received, frames }
 }
 
-function ends({ reader, partitions }: Books, topic: TopicName): Promise<Map<number, number>> {
+function ends({ reader, partitions }: LogBooks, topic: TopicName): Promise<Map<number, number>> {
   const numbers = Array.from({ length: partitions }, (_, partition) => partition)
   return reader.offsets(topic, numbers, 'end')
 }
 
-/** Hands on what is written to a topic from now on, with the time when we had it. */
-async function tail(
-  books: Books,
+/** A record as a reader of ours has seen it. */
+export interface SeenRecord {
+  /** Partition and offset. */
+  readonly position: string
+  /** When it was written, as it says, milliseconds. */
+  readonly written: number
+  /** When we had it, milliseconds of the host's clock. */
+  readonly at: number
+}
+
+/** Hands on what is written to a topic from now on until `signal`. */
+export async function tail(
+  books: LogBooks,
   topic: TopicName,
-  forMs: number,
-  take: (message: Message, nowMs: number) => void,
+  signal: AbortSignal,
+  take: (message: Message, seen: SeenRecord) => void,
 ): Promise<void> {
   const { reader, codec } = books
   const next = await ends(books, topic)
-  const end = performance.now() + forMs
-  while (performance.now() < end) {
+  while (!signal.aborted) {
     const from: Position[] = [...next].map(([partition, offset]) => ({ topic, partition, offset }))
-    for (const { partition, records, next: offset } of await reader.fetch(from, FETCH)) {
-      const now = nowMs()
-      next.set(partition, offset)
-      for (const { value } of records) if (value !== null) take(codec.decode(value), now)
+    for (const slice of await reader.fetch(from, FETCH)) {
+      const at = nowMs()
+      const { partition } = slice
+      next.set(partition, slice.next)
+      for (const { value, offset, time } of slice.records)
+        if (value !== null) take(codec.decode(value), { position: `${partition}/${offset}`, written: time, at })
     }
   }
 }

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LogReader } from '../../../infra/kafka/seam.ts'
 import { Model, type Demanded } from '../../../processors/alerts/testing/model.ts'
-import type { Codec } from '../../../schemas/codec.ts'
-import type { Message } from '../../../schemas/records.ts'
-import type { TopicName } from '../../../schemas/topics.ts'
+import { TopicFollower, type LogBooks } from '../../accounts/books.ts'
 import type { Receiver } from './receiver.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -51,10 +48,7 @@ interface Created {
   readonly cancels: boolean
 }
 
-export interface AlertBooks {
-  readonly reader: LogReader
-  readonly codec: Codec
-  readonly partitions: number
+export interface AlertBooks extends LogBooks {
   /** The offset in the log of one that the reader gives, where they differ. */
   readonly realOf?: (topic: string, partition: number, offset: number) => number
 }
@@ -106,18 +100,23 @@ class AlertLog {
   readonly contradictions: string[] = []
   readonly #models: Model[]
   readonly #books: AlertBooks
-  readonly #next = new Map<string, number>()
+  readonly #written: TopicFollower
+  readonly #attempts: TopicFollower
+  readonly #inputs: TopicFollower
 
   constructor(books: AlertBooks) {
     this.#books = books
+    this.#written = new TopicFollower(books, 'alerts.triggers')
+    this.#attempts = new TopicFollower(books, 'webhooks.attempts')
+    this.#inputs = new TopicFollower(books, 'alerts.inputs')
     this.#models = Array.from({ length: books.partitions }, (_, partition) => new Model(partition))
   }
 
   async advance(): Promise<void> {
-    await this.#read('alerts.triggers', (message) => {
+    await this.#written.advance((message) => {
       if (message.type === 'trigger' && !message.value.test) this.#enter(message.value)
     })
-    await this.#read('webhooks.attempts', ({ type, value }) => {
+    await this.#attempts.advance(({ type, value }) => {
       if (type !== 'attempt') return
       const { trigger_id: id, number, outcome, status, started } = value
       if (outcome === 'cancelled') this.cancelled.add(id)
@@ -126,7 +125,7 @@ class AlertLog {
       this.doubted.set(id, [...(this.doubted.get(id) ?? []), started / 1_000])
     })
     // Last, so that what was demanded meanwhile can only be missing for a moment, never unexpected.
-    await this.#read('alerts.inputs', (message, partition, offset) => {
+    await this.#inputs.advance((message, { partition, offset }) => {
       if (message.type === 'command' && message.value.action === 'create') this.#enterPart(message.value.alert_id ?? '')
       const real = this.#books.realOf?.('alerts.inputs', partition, offset) ?? offset
       for (const demanded of this.#models[partition]?.apply(message, real).triggers ?? [])
@@ -151,19 +150,6 @@ class AlertLog {
     known.times += 1
     this.triggers.set(id, known)
     if (known.record !== record || known.v !== v) this.contradictions.push(`${id}: told twice, of different records`)
-  }
-
-  async #read(topic: TopicName, take: (message: Message, partition: number, offset: number) => void): Promise<void> {
-    const { reader, codec, partitions } = this.#books
-    for (let partition = 0; partition < partitions; partition++) {
-      const place = `${topic} ${partition}`
-      for await (const records of reader.toEnd(topic, partition, this.#next.get(place))) {
-        for (const { value, offset } of records) {
-          this.#next.set(place, offset + 1)
-          if (value !== null) take(codec.decode(value), partition, offset)
-        }
-      }
-    }
   }
 }
 

@@ -1,7 +1,6 @@
-import type { LogReader } from '../../../infra/kafka/seam.ts'
-import type { Codec } from '../../../schemas/codec.ts'
 import type { Message, Micros, Mark } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
+import type { LogBooks } from '../../accounts/books.ts'
 
 /** Whose marks in `alerts.inputs` have the time of one of which topic of the feeds. */
 const sources: Readonly<Record<string, TopicName>> = {
@@ -14,10 +13,7 @@ const AHEAD_MAX: Micros = 5_000_000
 /** Marks are looked at from this long after the begin on, and those that they follow from before it. */
 const MARGIN_MS = 10_000
 
-export interface TimeBooks {
-  readonly reader: LogReader
-  readonly codec: Codec
-  readonly partitions: number
+interface TimeBooks extends LogBooks {
   /** From when on the log is judged, milliseconds. */
   readonly since: number
   /** The judge's own clock, which is right, milliseconds. */
