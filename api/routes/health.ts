@@ -1,4 +1,3 @@
-import type { Micros } from '../../schemas/records.ts'
 import { jsonOutput, type Call, opsRoute } from '../request/route.ts'
 import { within } from '../log/log-connection.ts'
 import type { Hit } from '../request/cache.ts'
@@ -23,7 +22,7 @@ import {
 } from '../views/health.ts'
 import { readLogGaps, type LogGaps } from '../views/log-gaps.ts'
 import { readPartitionTimes } from '../views/partition-times.ts'
-import { readPromises, type PromiseState } from '../views/promises.ts'
+import { readPromises } from '../views/promises.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { newestTime, openSockets } from '../views/world.ts'
 import {
@@ -310,71 +309,52 @@ export async function rangesOf(services: Services): Promise<'ok' | 'unreachable'
   }
 }
 
+/**
+ * What a view of ClickHouse says; undefined: it cannot be read now. That does not make us unwell: what some views look
+ * through is large.
+ */
+function seen<Value>(
+  read: (database: Services['database']) => Promise<Value>,
+  failure: string,
+  kept?: { readonly as: string; readonly ttlMs: number },
+): (services: Services) => Promise<Value | undefined> {
+  return async ({ cache, database, log }) => {
+    try {
+      if (kept === undefined) return await read(database)
+      return (await cache.get(kept.as, kept.ttlMs, () => read(database))).value
+    } catch (error) {
+      log.warn({ err: error }, failure)
+      return undefined
+    }
+  }
+}
+
 /** How long the audit is kept: it compares a day, and a minute changes little, milliseconds. */
 const AUDIT_TTL_MS = 30_000
-
-/** The audit of the last day. What it looks through is large: that it cannot be read now does not make us unwell. */
-export async function auditsOf(services: Services): Promise<readonly AuditRow[] | undefined> {
-  try {
-    return (await services.cache.get('audits', AUDIT_TTL_MS, () => readAudits(services.database))).value
-  } catch (error) {
-    services.log.warn({ err: error }, 'the audit cannot be read')
-    return undefined
-  }
-}
-
-/** How promises are kept; undefined: it cannot be read now, as with the audit. */
-export async function promisesOf(services: Services): Promise<readonly PromiseState[] | undefined> {
-  try {
-    return (await services.cache.get('promises', AUDIT_TTL_MS, () => readPromises(services.database))).value
-  } catch (error) {
-    services.log.warn({ err: error }, 'how promises are kept cannot be read')
-    return undefined
-  }
-}
-
-/** Free space of ClickHouse, bytes; undefined: it cannot be read now, or its user may not. */
-export async function freeBytesOf(services: Services): Promise<number | undefined> {
-  try {
-    return await readFreeBytes(services.database)
-  } catch (error) {
-    services.log.warn({ err: error }, 'ClickHouse does not say how much space it has')
-    return undefined
-  }
-}
-
-/** Up to where ClickHouse has each partition; undefined: it cannot be read now. */
-export async function partitionTimesOf(services: Services): Promise<Map<string, Micros> | undefined> {
-  try {
-    return await readPartitionTimes(services.database)
-  } catch (error) {
-    services.log.warn({ err: error }, 'ClickHouse does not say how far behind the log it is')
-    return undefined
-  }
-}
 
 /** How long what was set aside, and what the log lost, is kept, milliseconds. */
 const LETTERS_TTL_MS = 5_000
 
-/** What was set aside; undefined: it cannot be read now, as with the audit. */
-async function lettersOf(services: Services): Promise<Letters | undefined> {
-  try {
-    return (await services.cache.get('dead_letters', LETTERS_TTL_MS, () => readLetters(services.database))).value
-  } catch (error) {
-    services.log.warn({ err: error }, 'what was set aside cannot be read')
-    return undefined
-  }
-}
+/** The audit of the last day. */
+export const auditsOf = seen(readAudits, 'the audit cannot be read', { as: 'audits', ttlMs: AUDIT_TTL_MS })
 
-/** What the log lost; undefined: it cannot be read now, as with the audit. */
-async function logGapsOf(services: Services): Promise<LogGaps | undefined> {
-  try {
-    return (await services.cache.get('log_gaps', LETTERS_TTL_MS, () => readLogGaps(services.database))).value
-  } catch (error) {
-    services.log.warn({ err: error }, 'gaps of the log cannot be read')
-    return undefined
-  }
-}
+/** How promises are kept. */
+export const promisesOf = seen(readPromises, 'how promises are kept cannot be read', {
+  as: 'promises',
+  ttlMs: AUDIT_TTL_MS,
+})
+
+/** Free space of ClickHouse, bytes; undefined also: its user may not read it. */
+export const freeBytesOf = seen(readFreeBytes, 'ClickHouse does not say how much space it has')
+
+/** Up to where ClickHouse has each partition. */
+export const partitionTimesOf = seen(readPartitionTimes, 'ClickHouse does not say how far behind the log it is')
+
+/** What was set aside. */
+const lettersOf = seen(readLetters, 'what was set aside cannot be read', { as: 'dead_letters', ttlMs: LETTERS_TTL_MS })
+
+/** What the log lost. */
+const logGapsOf = seen(readLogGaps, 'gaps of the log cannot be read', { as: 'log_gaps', ttlMs: LETTERS_TTL_MS })
 
 function logGapHealth({ count, newest: [newest] }: LogGaps): object {
   if (newest === undefined) return { count, newest: null }
