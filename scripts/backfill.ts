@@ -3,7 +3,6 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readConfig } from '../infra/config/config.ts'
 import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
 import { startChild, type Child } from '../infra/local/child.ts'
 import { killedFolder, readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
@@ -30,6 +29,7 @@ import { addresses } from '../schemas/venues.ts'
 import { flag, readTime, runCommand, text, UsageError, type Values, stopSignal } from './command/command.ts'
 import { tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
+import { openLog } from './command/system.ts'
 
 const usage = `npm run backfill -- --symbols BTC,ETH [flags]: reads the venues' past back into the log.
 
@@ -122,8 +122,7 @@ function startSystem(data: string, isLive: boolean): Promise<Child> {
 
 /** Takes back what was ordered of assets. */
 async function takeBack(run: RunFile, assets: ReadonlySet<string>): Promise<boolean> {
-  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
-  const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'backfill' })
+  const log = await openLog(run, 'backfill')
   try {
     const { keys } = await readOrders(log.reader(), await loadCodec(urlOf(run, 'registry')))
     const own = [...keys].filter((key) => assets.has(key.split('|')[1] ?? ''))
@@ -142,8 +141,7 @@ async function onSystem(
   isDry: boolean,
   stop: AbortSignal,
 ): Promise<boolean> {
-  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
-  const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'backfill' })
+  const log = await openLog(run, 'backfill')
   try {
     const codec = await loadCodec(urlOf(run, 'registry'))
     const known = await readOrders(log.reader(), codec)

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { readConfig } from '../infra/config/config.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { fileTape } from '../infra/tapes/file-tape.ts'
 import { leftOut } from '../infra/tapes/message.ts'
@@ -10,6 +9,7 @@ import { topics, type TopicName } from '../schemas/topics.ts'
 import { readWhole, runCommand, running, text, UsageError, type Values, stopSignal } from './command/command.ts'
 import { tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
+import { openLog } from './command/system.ts'
 import type { ArchiveFile } from './import/archive.ts'
 import { layoutNames } from './import/layouts.ts'
 import { writeToBroker } from './import/to-broker.ts'
@@ -77,13 +77,12 @@ async function broker(values: Given, folder: string, stop: AbortSignal): Promise
   const run = running(values.data, 'or name its folder with --data')
   const tape = fileTape(folder)
   const names = topicsOf(values.topics, tape.topics)
-  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
   if (tape.partitions !== run.partitions)
     throw new UsageError(
       `${folder} has ${tape.partitions} partitions, the broker's topics ${run.partitions}: ` +
         `start a system with PARTITIONS=${tape.partitions} on an empty data folder`,
     )
-  const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'import' })
+  const log = await openLog(run, 'import')
   try {
     const codec = await loadCodec(urlOf(run, 'registry'))
     const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })

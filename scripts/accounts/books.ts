@@ -1,7 +1,6 @@
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
 import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { readSchemas } from '../../infra/kafka/saved-schemas.ts'
 import type { Log, LogReader } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
@@ -9,6 +8,7 @@ import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { clickhouseOf } from '../../infra/local/secrets.ts'
 import type { Message, LogGap } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { openLog } from '../command/system.ts'
 import type { InstrumentAccount } from './log-account.ts'
 import type { BucketsOf } from './buckets.ts'
 import { BUCKET_MICROS, type SourceTotals, type Stretch, type Totals, type Window, decimalOf } from './totals.ts'
@@ -43,15 +43,14 @@ export interface OpenBooks extends Books {
 
 /** Opens what a running system keeps; `close` leaves it as it was. */
 export async function openBooks(run: RunFile, source: Source): Promise<OpenBooks> {
-  const config = readConfig(process.env, ['NAMESPACE', 'CLICKHOUSE_DATABASE'])
-  const log = await connectLog({
-    brokers: urlOf(run, 'broker').split(','),
-    namespace: config.NAMESPACE,
-    clientId: 'verify',
-  })
+  const { NAMESPACE: namespace, CLICKHOUSE_DATABASE: database } = readConfig(process.env, [
+    'NAMESPACE',
+    'CLICKHOUSE_DATABASE',
+  ])
+  const log = await openLog(run, 'verify')
   const clickhouse = connectClickhouse({
     ...clickhouseOf(run, process.env),
-    database: config.CLICKHOUSE_DATABASE,
+    database,
     deadlineMs: QUERY_MS,
   })
   const reader = log.reader()
@@ -62,7 +61,6 @@ export async function openBooks(run: RunFile, source: Source): Promise<OpenBooks
   }
   const codec = await loadCodec(urlOf(run, 'registry'))
   codec.learn(await readSchemas(urlOf(run, 'registry')))
-  const { NAMESPACE: namespace } = config
   return { log, namespace, reader, codec, partitions: run.partitions, clickhouse, source, close }
 }
 

@@ -1,7 +1,6 @@
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
 import { ConfigError, readConfig } from '../../infra/config/config.ts'
 import { loadCodec, SchemaError } from '../../infra/kafka/codec.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { LogError } from '../../infra/kafka/seam.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { clickhouseOf } from '../../infra/local/secrets.ts'
@@ -9,7 +8,7 @@ import { clickhouseTape, heldUpTo } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
 import { TapeError, type Tape } from '../../infra/tapes/tape.ts'
-import { systemOf } from './system.ts'
+import { openLog, systemOf } from './system.ts'
 
 /** Of a query that reads a range of history. */
 const QUERY_MS = 600_000
@@ -26,8 +25,7 @@ export async function openTape(source: string, data: string): Promise<Tape> {
 }
 
 async function openKafka(run: RunFile): Promise<Tape> {
-  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
-  const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'backtest' })
+  const log = await openLog(run, 'backtest')
   const tape = kafkaTape(log, await loadCodec(urlOf(run, 'registry')), run.partitions)
   return {
     ...tape,

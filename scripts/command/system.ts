@@ -2,7 +2,7 @@ import path from 'node:path'
 import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import { LogError } from '../../infra/kafka/seam.ts'
+import { LogError, type Log } from '../../infra/kafka/seam.ts'
 import { readLayout } from '../../infra/kafka/setup.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import type { Layout } from '../../schemas/records.ts'
@@ -46,14 +46,18 @@ export async function systemOf(data: string, { otherwise, byMode }: Elsewhere): 
 
 /** Of its log. Throws `UsageError` where nothing was prepared on it. */
 export async function layoutOf(run: RunFile, connectMs?: number): Promise<Layout> {
-  const brokers = urlOf(run, 'broker').split(',')
-  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
-  const log = await connectLog({ brokers, namespace, clientId: 'layout', connectMs })
+  const log = await openLog(run, 'layout', connectMs)
   try {
     const layout = await readLayout({ log, codec: await loadCodec(urlOf(run, 'registry')) })
     if (layout !== undefined) return layout
   } finally {
     await log.close()
   }
-  throw new UsageError(`nothing was prepared at ${brokers.join(', ')}: start the system first`)
+  throw new UsageError(`nothing was prepared at ${urlOf(run, 'broker').replaceAll(',', ', ')}: start the system first`)
+}
+
+/** Its log, under NAMESPACE. */
+export function openLog(run: RunFile, clientId: string, connectMs?: number): Promise<Log> {
+  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
+  return connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId, connectMs })
 }
