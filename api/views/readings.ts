@@ -42,12 +42,9 @@ export const openInterests: Series = {
   where: 'true',
   source: 'source',
   held: (present, asset) =>
-    interestedOf(fundingOf(present, asset)).map(({ exchange, open_interest, asOf }) => ({
-      venue: exchange,
-      time: asOf,
-      values: [open_interest],
-      source: 'live',
-    })),
+    interestedOf(fundingOf(present, asset)).map(({ exchange, open_interest, asOf }) =>
+      live(exchange, asOf, open_interest),
+    ),
 }
 
 /** Mark prices of perpetuals, quote units. */
@@ -57,12 +54,7 @@ export const marks: Series = {
   where: 'mark IS NOT NULL',
   source: 'source',
   held: (present, asset) =>
-    markedOf(fundingOf(present, asset)).map(({ exchange, mark, mark_time }) => ({
-      venue: exchange,
-      time: mark_time,
-      values: [mark],
-      source: 'live',
-    })),
+    markedOf(fundingOf(present, asset)).map(({ exchange, mark, mark_time }) => live(exchange, mark_time, mark)),
 }
 
 /** Mark prices with the lowest and the highest of a bucket. */
@@ -73,12 +65,9 @@ export const marksAndIndexes: Series = {
   ...marks,
   columns: ['mark', 'ifNull(index_price, 0)'],
   held: (present, asset) =>
-    markedOf(fundingOf(present, asset)).map(({ exchange, mark, index, mark_time }) => ({
-      venue: exchange,
-      time: mark_time,
-      values: [mark, index ?? 0],
-      source: 'live',
-    })),
+    markedOf(fundingOf(present, asset)).map(({ exchange, mark, index, mark_time }) =>
+      live(exchange, mark_time, mark, index ?? 0),
+    ),
 }
 
 /** Positions of top traders: long share, short share, the one over the other. */
@@ -89,12 +78,9 @@ export const topTraders: Series = {
   where: "cohort = 'top_traders' AND basis = 'positions'",
   source: 'source',
   held: (present, asset) =>
-    ratiosOf(present, asset).map(({ exchange, time, long_ratio, short_ratio, ls_ratio }) => ({
-      venue: exchange,
-      time,
-      values: [long_ratio, short_ratio, ls_ratio],
-      source: 'live',
-    })),
+    ratiosOf(present, asset).map(({ exchange, time, long_ratio, short_ratio, ls_ratio }) =>
+      live(exchange, time, long_ratio, short_ratio, ls_ratio),
+    ),
 }
 
 /** The spot market that perpetuals are held against, quote units. */
@@ -106,10 +92,12 @@ export const spotPrices: Series = {
   source: "'live'",
   held(present, asset) {
     const ticker = heldAgainstAt(present, asset, Infinity)
-    return ticker === undefined
-      ? []
-      : [{ venue: ticker.venue, time: ticker.time, values: [ticker.quotePrice], source: 'live' }]
+    return ticker === undefined ? [] : [live(ticker.venue, ticker.time, ticker.quotePrice)]
   },
+}
+
+function live(venue: string, time: Micros, ...values: readonly number[]): Reading {
+  return { venue, time, values, source: 'live' }
 }
 
 /** What a venue said at a time, in the order of its series' columns. */
