@@ -16,7 +16,8 @@ import { ApiError } from '../request/errors.ts'
 import type { Services } from '../services.ts'
 import { readInvoice } from '../views/credit.ts'
 import type { Update } from '../stream/board.ts'
-import { backfillRoute, type OrderLog } from './backfill.ts'
+import { sharedAccess } from '../present/wants.ts'
+import { backfillRoute } from './backfill.ts'
 import { createConsole, type ConsoleOptions } from './server.ts'
 import { Unread } from '../log/unread.ts'
 import { Latencies } from './stream/latencies.ts'
@@ -65,14 +66,7 @@ await runService({
     const texts = new TtlCache({ keysMax: 1, clock: () => performance.now() })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
     const system = { services, peers, latencies, payments: config.PAYMENTS }
-    let access: Promise<OrderLog> | undefined
-    const written = (): Promise<OrderLog> => {
-      access ??= openLog(opened, log, instance).catch((error: unknown) => {
-        access = undefined
-        throw error
-      })
-      return access
-    }
+    const written = sharedAccess(() => openLog(opened, log, instance))
     const api = createApp([...routes, backfillRoute(written)], {
       services,
       limiter: unlimited(),

@@ -158,8 +158,8 @@ export interface LogAccess {
 }
 
 /** One connection for all who write; `connect` is tried anew as long as it fails. */
-export function sharedAccess(connect: () => Promise<LogAccess>): () => Promise<LogAccess> {
-  let access: Promise<LogAccess> | undefined
+export function sharedAccess<Access>(connect: () => Promise<Access>): () => Promise<Access> {
+  let access: Promise<Access> | undefined
   return () => {
     access ??= connect().catch((error: unknown) => {
       access = undefined
