@@ -1,5 +1,4 @@
 import {
-  ColorType,
   createChart,
   createSeriesMarkers,
   LineSeries,
@@ -9,9 +8,10 @@ import {
   type IChartApi,
   type ISeriesApi,
   type Time,
-  type UTCTimestamp,
 } from 'lightweight-charts'
 import type { Figure, Metric } from './alert-words.ts'
+import { followColours, pageColour, pageOptions } from './chart-colours.ts'
+import { secondsOf } from './chart-series.ts'
 import { compact } from './format.ts'
 
 /** A figure with what is known of its metric, and the bounds of its condition. */
@@ -24,18 +24,20 @@ export interface Drawn {
 /** Draws figures one below the other, each with its bounds, and a mark wherever the alert would have rung; gives what removes them. */
 export function drawFigures(container: HTMLElement, figures: readonly Drawn[], rang: readonly string[]): () => void {
   container.style.setProperty('--panes', String(figures.length))
-  const chart = createChart(container, { autoSize: true, layout: { attributionLogo: false } })
+  const still = { handleScroll: false, handleScale: false }
+  const chart = createChart(container, { autoSize: true, layout: { attributionLogo: false }, ...still })
   const lines = figures.map((drawn, pane) => addLine(chart, drawn, pane))
   for (const line of lines) mark(line, rang)
-  const paint = (): void => paintChart(chart, lines)
+  const paint = (): void => {
+    chart.applyOptions(pageOptions())
+    for (const line of lines) line.applyOptions({ color: pageColour('--accent') })
+  }
   paint()
   chart.timeScale().fitContent()
-  const dark = matchMedia('(prefers-color-scheme: dark)')
-  document.addEventListener('themechange', paint)
-  dark.addEventListener('change', paint)
+  const end = new AbortController()
+  followColours(paint, end.signal)
   return () => {
-    document.removeEventListener('themechange', paint)
-    dark.removeEventListener('change', paint)
+    end.abort()
     chart.remove()
   }
 }
@@ -58,14 +60,14 @@ function addLine(chart: IChartApi, { figure, metric, bounds }: Drawn, pane: numb
     },
     pane,
   )
-  const points = new Map(figure.points.map(({ time, value }) => [timeOf(time), value]))
+  const points = new Map(figure.points.map(({ time, value }) => [secondsOf(time), value]))
   line.setData([...points].map(([time, value]) => (value === null ? { time } : { time, value: positionOf(value) })))
   for (const bound of bounds)
     line.createPriceLine({
       price: positionOf(bound),
       lineWidth: 1,
       lineStyle: LineStyle.Dashed,
-      color: colour('--warn'),
+      color: pageColour('--warn'),
       axisLabelVisible: true,
       title: '',
     })
@@ -83,36 +85,9 @@ function withBounds(own: AutoscaleInfo | null, bounds: readonly number[]): Autos
 }
 
 function mark(line: ISeriesApi<'Line'>, rang: readonly string[]): void {
-  const times = [...new Set(rang.map(timeOf))].toSorted((a, b) => a - b)
+  const times = [...new Set(rang.map(secondsOf))].toSorted((a, b) => a - b)
   createSeriesMarkers<Time>(
     line,
-    times.map((time) => ({ time, position: 'inBar', shape: 'circle', color: colour('--sell'), size: 1 })),
+    times.map((time) => ({ time, position: 'inBar', shape: 'circle', color: pageColour('--sell'), size: 1 })),
   )
-}
-
-function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-}
-
-/** Takes the colours of the page. */
-function paintChart(chart: IChartApi, lines: readonly ISeriesApi<'Line'>[]): void {
-  chart.applyOptions({
-    layout: {
-      background: { type: ColorType.Solid, color: colour('--panel') },
-      textColor: colour('--soft'),
-      fontFamily: getComputedStyle(document.documentElement).fontFamily,
-      panes: { separatorColor: colour('--line') },
-    },
-    grid: { vertLines: { color: colour('--chart-grid') }, horzLines: { color: colour('--chart-grid') } },
-    timeScale: { timeVisible: true, secondsVisible: false, minBarSpacing: 0.1, borderColor: colour('--line') },
-    rightPriceScale: { borderColor: colour('--line') },
-    handleScroll: false,
-    handleScale: false,
-  })
-  for (const line of lines) line.applyOptions({ color: colour('--accent') })
-}
-
-/** The library's time: seconds, of a type of its own. */
-function timeOf(iso: string): UTCTimestamp {
-  return Math.floor(Date.parse(iso) / 1000) as UTCTimestamp
 }

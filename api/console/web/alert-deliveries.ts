@@ -1,7 +1,7 @@
 import { attemptRow, type Alert, type Attempt } from './alert-rows.ts'
 import type { RuleAlertDeliveriesAnswer } from './answers.ts'
 import { ask } from './ask.ts'
-import { el, setState } from './dom.ts'
+import { el, fill, setState } from './dom.ts'
 
 const SHOWN = 100
 const columns = [
@@ -92,7 +92,7 @@ export class Deliveries {
     if (this.#alert === undefined || (!isRead && this.element.dataset['state'] === 'loading')) return
     const newest = [...this.#attempts.values()].toSorted((a, b) => b.started - a.started).slice(0, SHOWN)
     const drawn = newest.map(({ trigger_id, number, outcome }) => `${trigger_id}/${number}/${outcome}`).join(' ')
-    if (drawn !== this.#drawn || isRead) this.element.querySelector('tbody')?.replaceChildren(...newest.map(attemptRow))
+    if (drawn !== this.#drawn || isRead) fill(this.element, newest.map(attemptRow))
     this.#drawn = drawn
     setState(this.element, newest.length === 0 ? 'empty' : 'ready', 'Nothing has been sent for this alert yet.')
   }

@@ -1,4 +1,4 @@
-import { cell, el, say } from './dom.ts'
+import { badge, cell, el, say, td } from './dom.ts'
 import * as format from './format.ts'
 
 /** An alert as the stream tells of it. */
@@ -53,11 +53,6 @@ const badges: Readonly<Record<string, string>> = {
   delivered: 'good',
   retry: 'odd',
   exhausted: 'bad',
-}
-
-/** A word that stands for a state: its colour only helps to find it. */
-function badge(word: string): HTMLElement {
-  return el('span', { class: `badge ${badges[word] ?? ''}` }, word)
 }
 
 /** What it waits for, in words, and where it tells that where it is no webhook. */
@@ -117,7 +112,7 @@ export function drawAlertRow(row: HTMLElement, alert: Alert, seen: Seen): void {
   terms?.setAttribute('title', alert_id)
   const state = cell(row, 'state')
   const word = stateOf(alert)
-  if (state !== null && state.textContent !== word) state.replaceChildren(badge(word))
+  if (state !== null && state.textContent !== word) state.replaceChildren(badge(word, badges[word]))
   const rang = count === 1 ? 'Rang once' : `Rang ${format.count(count)} times`
   say(cell(row, 'count'), last === null ? 'Has not rung' : `${rang}, last ${format.age(now - last)} ago`)
   say(cell(row, 'made'), `made ${format.age(now - created)} ago`)
@@ -164,14 +159,13 @@ function deliveryText({ outcome, status, error, finished }: Attempt, now: number
 /** One attempt in the list of deliveries. */
 export function attemptRow(attempt: Attempt): HTMLElement {
   const { started, finished, trigger_id, number, outcome, status, error, test, triggered, due } = attempt
-  const td = (text: string, className = ''): HTMLElement => el('td', { class: className }, text)
   return el(
     'tr',
     { 'data-attempt': `${trigger_id}/${number}` },
     td(format.clock(started)),
     el('td', {}, el('code', {}, trigger_id), test ? ' (test)' : ''),
     td(String(number), 'num'),
-    el('td', {}, badge(outcome), error === null ? '' : ` ${error}`),
+    el('td', {}, badge(outcome, badges[outcome]), error === null ? '' : ` ${error}`),
     td(status === null ? format.DASH : String(status), 'num'),
     td(format.latency(finished - started), 'num'),
     td(format.latency(finished - triggered), 'num'),

@@ -16,6 +16,16 @@ export function el(tag: string, attributes: Attributes = {}, ...children: readon
   return element
 }
 
+/** A cell of a table's body. */
+export function td(text: string, className = ''): HTMLElement {
+  return el('td', { class: className }, text)
+}
+
+/** A word that stands for a state; `kind`: good, odd or bad, by which it has its colour. */
+export function badge(word: string, kind = ''): HTMLElement {
+  return el('span', { class: `badge ${kind}` }, word)
+}
+
 /** The element of the page's own markup with that id; without it the page is broken. */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id)
@@ -41,6 +51,17 @@ export function setState(panel: HTMLElement, state: State, words = ''): void {
   panel.setAttribute('aria-busy', String(state === 'loading'))
   const note = panel.querySelector('.note')
   say(note, state === 'ready' ? '' : words)
+}
+
+/** Fills the body of a panel's table. */
+export function fill(panel: HTMLElement, rows: readonly HTMLElement[]): void {
+  panel.querySelector('tbody')?.replaceChildren(...rows)
+}
+
+/** Fills it, or says that there is nothing. */
+export function fillOrSay(panel: HTMLElement, rows: readonly HTMLElement[], none: string): void {
+  fill(panel, rows)
+  setState(panel, rows.length === 0 ? 'empty' : 'ready', none)
 }
 
 /** A table body whose rows are found by key; new rows are made once and then only written to. */

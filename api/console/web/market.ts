@@ -16,9 +16,9 @@ import {
 } from './market-figures.ts'
 import { answered, failed } from './old-figures.ts'
 import { compare, type Sortable } from './order.ts'
-import { keepInAddress, Sorting } from './sorting.ts'
+import { Sorting } from './sorting.ts'
 import { follow, type Change } from './stream.ts'
-import { starOf, watched } from './watchlist.ts'
+import { starOf, WatchedOnly } from './watchlist.ts'
 
 /** How often the list of symbols and the liquidations are read, milliseconds. */
 const REFRESH_MS = 15_000
@@ -42,8 +42,7 @@ const rows = new Rows(panel.querySelector('tbody') ?? panel, makeRow)
 const liquidations = new Liquidations(byId('liquidations'))
 const draw = beforePaint(drawDirty)
 const sorting = new Sorting(panel, arrange)
-const watchedOnly = byId('watched')
-let isWatchedOnly = new URLSearchParams(location.search).get('watched') === '1'
+const watchedOnly = new WatchedOnly(arrange)
 /** As the server lists them. */
 let assets: readonly string[] = []
 
@@ -95,9 +94,7 @@ function figureOf({ symbol, price, funding, risk, cvd }: Known, name: string): S
 
 /** Shows the symbols that are to be seen, in the order that was chosen. */
 function arrange(): void {
-  const stars = watched()
-  const all = assets.flatMap((asset) => known.get(asset) ?? [])
-  const seen = isWatchedOnly ? all.filter(({ symbol }) => stars.has(symbol)) : all
+  const seen = watchedOnly.of(assets.flatMap((asset) => known.get(asset) ?? []))
   const { order } = sorting
   const sorted =
     order === undefined
@@ -105,17 +102,10 @@ function arrange(): void {
       : seen.toSorted((a, b) => compare(figureOf(a, order.by), figureOf(b, order.by), order.isFalling))
   rows.arrange(sorted.map(({ asset }) => asset))
   for (const { asset } of sorted) drawSymbol(asset)
-  watchedOnly.setAttribute('aria-pressed', String(isWatchedOnly))
   if (assets.length === 0) return setState(panel, 'empty', 'No symbol is streamed yet.')
   const isEmpty = sorted.length === 0
   setState(panel, isEmpty ? 'empty' : 'ready', 'No symbol is watched yet: press the star beside its name.')
 }
-
-watchedOnly.addEventListener('click', () => {
-  isWatchedOnly = !isWatchedOnly
-  keepInAddress({ watched: isWatchedOnly ? '1' : undefined })
-  arrange()
-})
 
 function heard(changes: readonly Change[]): void {
   for (const [kind, key, value] of changes) {

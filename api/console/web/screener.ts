@@ -5,7 +5,7 @@ import { byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { answered, failed } from './old-figures.ts'
 import { keepInAddress, Sorting } from './sorting.ts'
-import { starOf, watched } from './watchlist.ts'
+import { starOf, WatchedOnly } from './watchlist.ts'
 
 /** Scans are made once a second; a reader needs them less often, milliseconds. */
 const REFRESH_MS = 5_000
@@ -37,10 +37,8 @@ const panel = byId('screen')
 drawHead()
 const sorting = new Sorting(panel, () => void read())
 const rows = new Rows(panel.querySelector('tbody') ?? panel, makeRow)
-const watchedOnly = byId('watched')
-const query = new URLSearchParams(location.search)
-let isWatchedOnly = query.get('watched') === '1'
-let conditions = conditionsOf(query.get('where'))
+const watchedOnly = new WatchedOnly(draw)
+let conditions = conditionsOf(new URLSearchParams(location.search).get('where'))
 let last: ScreenerAnswer | undefined
 
 /** As `figure>number` and `figure<number`, of figures that there are. */
@@ -73,12 +71,10 @@ function makeRow(symbol: string): HTMLElement {
 
 function draw(): void {
   if (last === undefined) return
-  const stars = watched()
-  const seen = isWatchedOnly ? last.symbols.filter(({ symbol }) => stars.has(symbol)) : last.symbols
+  const seen = watchedOnly.of(last.symbols)
   rows.arrange(seen.map(({ symbol }) => symbol))
   for (const one of seen) drawSymbol(one)
   say(byId('matching'), countWords(last, seen.length))
-  watchedOnly.setAttribute('aria-pressed', String(isWatchedOnly))
   setState(panel, seen.length === 0 ? 'empty' : 'ready', 'No symbol meets this.')
 }
 
@@ -151,10 +147,5 @@ byId('screen-filter').addEventListener('submit', (event) => {
   if (added !== undefined) setConditions([...new Set([...conditions, added])])
 })
 byId('bound').addEventListener('input', () => (byId('bound') as HTMLInputElement).setCustomValidity(''))
-watchedOnly.addEventListener('click', () => {
-  isWatchedOnly = !isWatchedOnly
-  keepInAddress({ watched: isWatchedOnly ? '1' : undefined })
-  draw()
-})
 drawConditions()
 again(read, REFRESH_MS)

@@ -1,6 +1,5 @@
 import {
   CandlestickSeries,
-  ColorType,
   createChart,
   createSeriesMarkers,
   createTextWatermark,
@@ -14,6 +13,7 @@ import {
   type ISeriesApi,
   type ISeriesMarkersPluginApi,
   type LineData,
+  type LineSeriesPartialOptions,
   type LogicalRange,
   type SeriesMarker,
   type Time,
@@ -29,6 +29,7 @@ import {
   type InterestPoint,
   type Layer,
 } from './chart-data.ts'
+import { followColours, pageColour, pageOptions } from './chart-colours.ts'
 import { bucketOf, priceDigits, secondsOf, type Interval, lineOf, totalOf, venuesOf } from './chart-series.ts'
 import { beforePaint } from './dom.ts'
 import { grouped } from './format.ts'
@@ -67,10 +68,8 @@ export class SymbolCharts {
   readonly #volume: ISeriesApi<'Histogram'> | undefined
   readonly #interest: Line | undefined
   readonly #total: Line | undefined
-  readonly #cvd = new Map<string, Line>()
-  readonly #interests = new Map<string, Line>()
-  readonly #funding = new Map<string, Line>()
-  readonly #basis = new Map<string, Line>()
+  /** Those of venues, by layer and venue. */
+  readonly #lines = new Map<string, Line>()
   readonly #marks: ISeriesMarkersPluginApi<Time> | undefined
   readonly #heat: HeatLayer | undefined
   /** What takes its colours from the page. */
@@ -84,7 +83,8 @@ export class SymbolCharts {
 
   constructor(container: HTMLElement, options: ChartOptions) {
     this.#options = options
-    this.#chart = createChart(container, { autoSize: true, layout: { attributionLogo: false } })
+    const timeScale = { rightOffsetPixels: 16, maxBarSpacing: 24 }
+    this.#chart = createChart(container, { autoSize: true, layout: { attributionLogo: false }, timeScale })
     this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: true }, 0)
     const pane = (layer: Layer): number | undefined => this.#paneOf(layer)
     const [volume, cvd, interest] = [pane('volume'), pane('cvd'), pane('interest')]
@@ -99,7 +99,10 @@ export class SymbolCharts {
     if (options.shown.has('heatmap')) this.#candles.attachPrimitive((this.#heat = new HeatLayer()))
     for (const [at, one] of this.#chart.panes().entries()) one.setStretchFactor(at === 0 ? CANDLES_SHARE : 1)
     for (const [layer, at] of this.#panes) this.#nameOf(layer, at)
-    this.#paintItself()
+    this.#paints.push((colour) => {
+      this.#chart.applyOptions(pageOptions())
+      this.#heat?.paint({ long: colour('--sell'), short: colour('--buy') })
+    })
     this.#listen(container)
     this.paint()
   }
@@ -186,7 +189,7 @@ export class SymbolCharts {
     for (const [at, venue] of venuesOf(points).entries()) {
       const values = lineOf(points, venue)
       // Where nothing is known of the venue there is no line.
-      this.#venueLine(this.#cvd, 'cvd', { venue, at }).setData(
+      this.#venueLine('cvd', { venue, at }).setData(
         lineData(points, ({ exchanges }, index) => (exchanges[venue]?.source === null ? undefined : values[index])),
       )
     }
@@ -202,15 +205,14 @@ export class SymbolCharts {
       lineData(points, (point) => (heard(point) === most ? (point.open_interest_usd ?? undefined) : undefined)),
     )
     for (const [at, venue] of Object.keys(points[0]?.exchanges ?? {}).entries())
-      this.#venueLine(this.#interests, 'interest', { venue, at }).setData(
+      this.#venueLine('interest', { venue, at }).setData(
         lineData(points, ({ exchanges }) => exchanges[venue]?.open_interest_usd ?? undefined),
       )
   }
 
   #showFunding(funding: ChartRows['funding'], first: number): void {
     for (const [at, [venue, rates]] of Object.entries(funding).entries()) {
-      const line = this.#venueLine(this.#funding, 'funding', { venue, at })
-      line.applyOptions({ lineType: LineType.WithSteps, lineWidth: 1, priceFormat: percents })
+      const line = this.#venueLine('funding', { venue, at }, { ...inPercent, lineType: LineType.WithSteps })
       const byBucket = new Map(
         rates.map(({ time, funding_rate_pct: value }) => [bucketOf(time, this.#options.interval), value]),
       )
@@ -220,19 +222,19 @@ export class SymbolCharts {
 
   #showBasis(all: readonly BasisPoint[], first: number): void {
     const points = all.filter(({ time }) => secondsOf(time) >= first)
-    for (const [at, venue] of Object.keys(points[0]?.exchanges ?? {}).entries()) {
-      const line = this.#venueLine(this.#basis, 'basis', { venue, at })
-      line.applyOptions({ lineWidth: 1, priceFormat: percents })
-      line.setData(lineData(points, ({ exchanges }) => exchanges[venue]?.basis_pct ?? undefined))
-    }
+    for (const [at, venue] of Object.keys(points[0]?.exchanges ?? {}).entries())
+      this.#venueLine('basis', { venue, at }, inPercent).setData(
+        lineData(points, ({ exchanges }) => exchanges[venue]?.basis_pct ?? undefined),
+      )
   }
 
-  #venueLine(lines: Map<string, Line>, layer: Layer, { venue, at }: { venue: string; at: number }): Line {
-    const known = lines.get(venue)
+  #venueLine(layer: Layer, { venue, at }: { venue: string; at: number }, options: LineSeriesPartialOptions = {}): Line {
+    const key = `${layer} ${venue}`
+    const known = this.#lines.get(key)
     if (known !== undefined) return known
     const line = this.#addLine(this.#panes.get(layer) ?? 0, `--v${(at % COLOURS) + 1}`)
-    if (at >= COLOURS) line.applyOptions({ lineStyle: LineStyle.Dashed })
-    lines.set(venue, line)
+    line.applyOptions({ ...options, ...(at >= COLOURS && { lineStyle: LineStyle.Dashed }) })
+    this.#lines.set(key, line)
     return line
   }
 
@@ -261,9 +263,7 @@ export class SymbolCharts {
 
   #listen(container: HTMLElement): void {
     const { signal } = this.#end
-    const repaint = (): void => this.paint()
-    document.addEventListener('themechange', repaint, { signal })
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint, { signal })
+    followColours(() => this.paint(), signal)
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
       this.#mark()
       // Where all is in sight only who pulls beyond the beginning wants more.
@@ -299,43 +299,13 @@ export class SymbolCharts {
     const shift = at < range.from ? at - range.from : at - range.to
     this.sight = { from: range.from + shift, to: range.to + shift } as LogicalRange
   }
-
-  #paintItself(): void {
-    this.#paints.push((colour) => {
-      this.#chart.applyOptions({
-        layout: {
-          background: { type: ColorType.Solid, color: colour('--panel') },
-          textColor: colour('--soft'),
-          fontFamily: getComputedStyle(document.documentElement).fontFamily,
-          panes: { separatorColor: colour('--line') },
-        },
-        grid: { vertLines: { color: colour('--chart-grid') }, horzLines: { color: colour('--chart-grid') } },
-        timeScale: {
-          timeVisible: true,
-          secondsVisible: false,
-          // 90 days of hours are in sight on a phone, too.
-          minBarSpacing: 0.1,
-          rightOffsetPixels: 16,
-          maxBarSpacing: 24,
-          borderColor: colour('--line'),
-        },
-        rightPriceScale: { borderColor: colour('--line') },
-      })
-      this.#heat?.paint({ long: colour('--sell'), short: colour('--buy') })
-    })
-  }
 }
 
 const quiet = { priceLineVisible: false, lastValueVisible: false, priceFormat: { type: 'volume' } } as const
-const percents = {
-  type: 'custom',
-  formatter: (value: number) => value.toFixed(4),
-  minMove: 0.0001,
+const inPercent = {
+  lineWidth: 1,
+  priceFormat: { type: 'custom', formatter: (value: number) => value.toFixed(4), minMove: 0.0001 },
 } as const
-
-function pageColour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-}
 
 interface Colours {
   readonly buy: string

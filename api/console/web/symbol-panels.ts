@@ -1,7 +1,7 @@
 import type * as answers from './answers.ts'
 import { ask, type Asked } from './ask.ts'
 import { now } from './clock.ts'
-import { byId, el, say, setState } from './dom.ts'
+import { byId, el, fill, say, setState, td } from './dom.ts'
 import * as format from './format.ts'
 import { rungsOf } from './levels.ts'
 import { answered, failed } from './old-figures.ts'
@@ -49,12 +49,8 @@ function draw<Body extends Dated>(
   else setState(panel, answer.status === 202 ? 'empty' : 'error', answer.message)
 }
 
-function fill(panel: HTMLElement, rows: readonly HTMLElement[]): void {
-  panel.querySelector('tbody')?.replaceChildren(...rows)
-}
-
 function row(venue: string, ...cells: readonly (readonly [text: string, className: string])[]): HTMLElement {
-  const shown = cells.map(([text, className]) => el('td', { class: className }, text))
+  const shown = cells.map((cell) => td(...cell))
   return el('tr', { 'data-venue': venue }, el('th', { scope: 'row' }, venue), ...shown)
 }
 

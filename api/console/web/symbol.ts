@@ -1,13 +1,14 @@
 import type { HealthzAnswer, SymbolsAnswer } from './answers.ts'
 import { again, ask } from './ask.ts'
 import { now, setClock } from './clock.ts'
-import { beforePaint, byId, el, say, setState } from './dom.ts'
+import { beforePaint, byId, el, fill, say, setState, td } from './dom.ts'
 import * as format from './format.ts'
 import { follow, type Change } from './stream.ts'
 import { readPanels } from './symbol-panels.ts'
 import { ChartData, layerNames, layers, type Candle, type FlowPoint, type Layer } from './chart-data.ts'
 import { intervals, type Interval } from './chart-series.ts'
 import { drawReadout, originOf } from './chart-readout.ts'
+import type { Price } from './market-figures.ts'
 import { answered, failed } from './old-figures.ts'
 import { SymbolCharts } from './symbol-charts.ts'
 
@@ -22,14 +23,6 @@ const PAST_MS = 15_000
 const WANTED = 2_160
 const WANTED_MAX = 20_000
 const LISTED = 10
-
-interface Price {
-  readonly price: number
-  readonly change_24h: number | null
-  readonly sources: number
-  readonly quality: string
-  readonly time: number
-}
 
 const symbol = decodeURIComponent(location.pathname.split('/').at(-1) ?? '').toUpperCase()
 const panel = byId('chart-panel')
@@ -163,21 +156,18 @@ function drawTable(candles: readonly Candle[], points: readonly FlowPoint[]): vo
       const point = byTime.get(candle.time)
       const { buy_volume: buy, sell_volume: sell } = candle
       const delta = buy === null || sell === null ? null : buy - sell
-      const number = (text: string, className = ''): HTMLElement => el('td', { class: `num ${className}` }, text)
       return el(
         'tr',
         { 'data-time': candle.time },
-        el('td', {}, format.moment(Date.parse(candle.time))),
-        ...[candle.open, candle.high, candle.low, candle.close].map((value) => number(format.price(value))),
-        number(format.compact(candle.volume)),
-        delta === null ? number(format.DASH) : number(format.signed(delta), format.side(delta)),
-        number(point === undefined ? format.DASH : format.signed(point.cvd - base)),
-        el('td', {}, candle.source === 'trades' ? candle.completeness : originOf(candle.source)),
+        td(format.moment(Date.parse(candle.time))),
+        ...[candle.open, candle.high, candle.low, candle.close].map((value) => td(format.price(value), 'num')),
+        td(format.compact(candle.volume), 'num'),
+        delta === null ? td(format.DASH, 'num') : td(format.signed(delta), `num ${format.side(delta)}`),
+        td(point === undefined ? format.DASH : format.signed(point.cvd - base), 'num'),
+        td(candle.source === 'trades' ? candle.completeness : originOf(candle.source)),
       )
     })
-  byId('candles')
-    .querySelector('tbody')
-    ?.replaceChildren(...rows)
+  fill(byId('candles'), rows)
 }
 
 const drawPrice = beforePaint(() => {

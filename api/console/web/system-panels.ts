@@ -1,5 +1,5 @@
 import type { HealthzAnswer } from './answers.ts'
-import { byId, el, say, setState } from './dom.ts'
+import { badge, byId, el, fillOrSay, say, setState, td } from './dom.ts'
 import * as format from './format.ts'
 
 export interface ViewAnswer {
@@ -65,16 +65,6 @@ export interface ViewAnswer {
   }
 }
 
-function fill(id: string, rows: readonly HTMLElement[], none: string): void {
-  const panel = byId(id)
-  panel.querySelector('tbody')?.replaceChildren(...rows)
-  setState(panel, rows.length === 0 ? 'empty' : 'ready', none)
-}
-
-function td(text: string, className = ''): HTMLElement {
-  return el('td', { class: className }, text)
-}
-
 export function drawHealth(health: HealthzAnswer): void {
   const { status, version, mode, log, parts, topics, audit } = health
   const age =
@@ -113,7 +103,7 @@ function drawTopics(topics: NonNullable<HealthzAnswer['topics']>): void {
   const rows = Object.entries(topics).map(([topic, { age_ms, as_of }]) =>
     el('tr', {}, td(topic), td(format.latency(age_ms), 'num'), td(format.clock(Date.parse(as_of)))),
   )
-  fill('topics', rows, 'There are no marks yet.')
+  fillOrSay(byId('topics'), rows, 'There are no marks yet.')
 }
 
 function drawAudit(audit: HealthzAnswer['audit']): void {
@@ -129,7 +119,7 @@ function drawAudit(audit: HealthzAnswer['audit']): void {
       td(worst_volume_difference === null ? 'none' : format.percent(worst_volume_difference, 6), 'num'),
     ),
   )
-  fill('audit', rows, 'Nothing has been compared yet: a minute is, once its venue has closed it.')
+  fillOrSay(byId('audit'), rows, 'Nothing has been compared yet: a minute is, once its venue has closed it.')
 }
 
 export function drawView({ promises, lag, hops, payments, customers, letters }: ViewAnswer): void {
@@ -139,7 +129,7 @@ export function drawView({ promises, lag, hops, payments, customers, letters }: 
   const lags = lag.map(({ consumer, topic, records }) =>
     el('tr', {}, td(consumer), td(topic), td(format.count(records), 'num')),
   )
-  fill('lag', lags, 'No part gives its metrics just now.')
+  fillOrSay(byId('lag'), lags, 'No part gives its metrics just now.')
   const sizes = Map.groupBy(hops, ({ hop }) => hop)
   const times = hops.map(({ hop, what, p50, p95, p99, max, count, over }, at) =>
     el(
@@ -154,7 +144,7 @@ export function drawView({ promises, lag, hops, payments, customers, letters }: 
       td(over),
     ),
   )
-  fill('hops', times, 'Nothing has been timed yet.')
+  fillOrSay(byId('hops'), times, 'Nothing has been timed yet.')
   drawPayments(payments)
   drawCustomers(customers)
 }
@@ -185,7 +175,7 @@ function drawPromises(promises: ViewAnswer['promises']): void {
         ...burnColumns.map((window) => burnCell(burn[window] ?? null)),
       ),
     )
-  fill('promises', rows, 'Nothing has been promised to anybody yet.')
+  fillOrSay(byId('promises'), rows, 'Nothing has been promised to anybody yet.')
 }
 
 /** Above 1 the allowance of 30 days ends before they do. */
@@ -206,11 +196,11 @@ function drawLetters(letters: ViewAnswer['letters']): void {
       td(format.moment(time)),
       td(processor),
       td(position),
-      el('td', {}, el('span', { class: 'badge bad' }, reason)),
+      el('td', {}, badge(reason, 'bad')),
       td(why),
     )
   })
-  fill('letters', rows, 'No record was set aside: all could be read and applied.')
+  fillOrSay(byId('letters'), rows, 'No record was set aside: all could be read and applied.')
 }
 
 const modes: Readonly<Record<string, string>> = {
@@ -228,7 +218,7 @@ function drawPayments({ mode, states, revenue }: ViewAnswer['payments']): void {
   const rows = revenue.map(({ day, method, route, payments, usd }) =>
     el('tr', {}, td(day), td(`${method} ${route}`), td(format.count(payments), 'num'), td(usd.toFixed(4), 'num')),
   )
-  fill('payments', rows, `${words} Nothing has been earned yet.`)
+  fillOrSay(byId('payments'), rows, `${words} Nothing has been earned yet.`)
 }
 
 function drawCustomers({ month, keys }: ViewAnswer['customers']): void {
@@ -247,5 +237,5 @@ function drawCustomers({ month, keys }: ViewAnswer['customers']): void {
     const head = el('th', { scope: 'rowgroup', colspan: '3' }, key, balanceText, el('a', named, 'Invoice'))
     return [el('tr', {}, head), charged]
   })
-  fill('customers', rows, `No API key was charged in ${month}.`)
+  fillOrSay(byId('customers'), rows, `No API key was charged in ${month}.`)
 }

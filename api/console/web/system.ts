@@ -1,7 +1,7 @@
 import type { HealthzAnswer, StreamsAnswer } from './answers.ts'
 import { again, ask } from './ask.ts'
 import { now, setClock } from './clock.ts'
-import { beforePaint, byId, el, say, setState } from './dom.ts'
+import { badge, beforePaint, byId, el, fillOrSay, say, setState, td } from './dom.ts'
 import * as format from './format.ts'
 import { answered, failed } from './old-figures.ts'
 import { follow, type Change } from './stream.ts'
@@ -88,35 +88,32 @@ function drawMatrix(): void {
   const rows = streams.streams.map(({ symbol, status }) => {
     const cells = venues.map((venue) => {
       const state = stateOf(status, known, { symbol, venue, since })
-      return el('td', { 'data-venue': venue }, el('span', { class: `badge ${badges[state]}` }, state))
+      return el('td', { 'data-venue': venue }, badge(state, badges[state]))
     })
     return el('tr', { 'data-symbol': symbol }, el('th', { scope: 'row' }, symbol), ...cells)
   })
-  matrix.querySelector('tbody')?.replaceChildren(...rows)
-  setState(matrix, rows.length === 0 ? 'empty' : 'ready', 'No symbol is streamed yet.')
+  fillOrSay(matrix, rows, 'No symbol is streamed yet.')
 }
 
 function drawGaps(): void {
-  const panel = byId('gaps')
   if (!areGapsKnown) return
   const all = inOrder(gaps.values(), now())
   const open = all.filter(({ state }) => state === 'opened').length
   const lost = all.filter(({ state }) => state === 'unfillable').length
   say(byId('gap-stats'), `${open} open, ${lost} unfillable, ${all.length - open - lost} filled.`)
-  panel.querySelector('tbody')?.replaceChildren(...all.slice(0, GAPS_SHOWN).map(gapRow))
-  setState(panel, all.length === 0 ? 'empty' : 'ready', 'No gap in the last 24 h: every trade came by the stream.')
+  const rows = all.slice(0, GAPS_SHOWN).map(gapRow)
+  fillOrSay(byId('gaps'), rows, 'No gap in the last 24 h: every trade came by the stream.')
 }
 
 const gapBadges: Readonly<Record<string, string>> = { filled: 'good', opened: 'odd', unfillable: 'bad' }
 
 function gapRow({ key, from, to, instrument, state, missing, reason }: Gap): HTMLElement {
-  const td = (text: string, className = ''): HTMLElement => el('td', { class: className }, text)
   return el(
     'tr',
     { 'data-gap': key },
     td(format.moment(from)),
     td(instrument),
-    el('td', {}, el('span', { class: `badge ${gapBadges[state] ?? ''}` }, state)),
+    el('td', {}, badge(state, gapBadges[state])),
     td(format.duration(to - from), 'num'),
     td(format.count(missing), 'num'),
     td(reason),
