@@ -3,7 +3,7 @@ import { topics, type TopicName } from '../schemas/topics.ts'
 import { readHeader, readSegments, type Format, type Segment, type TapeHeader } from '../infra/tapes/folder.ts'
 import { leftOut, type Place } from '../infra/tapes/message.ts'
 import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
-import { planExport, avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
+import { avroWriter, exportedTopics, planExport, writeTape } from '../infra/tapes/write-tape.ts'
 import type { Tape } from '../infra/tapes/tape.ts'
 import { flag, readTime, runCommand, text, UsageError, type Values, stopSignal } from './command/command.ts'
 import { openTape, tapeErrors } from './command/open-tape.ts'
@@ -11,7 +11,9 @@ import { ProgressBar } from './command/progress-bar.ts'
 
 const usage = `npm run export -- [flags]: writes topics of a running system into files, as they lie in the log.
 
-  --topics A,B     which (default: all that a backtest reads or is compared with: market.*, derived.*, alerts.*)
+  --topics A,B     which (default: all that a backtest reads or is compared with: market.*, derived.*, alerts.*, and
+                   control.gaps, always whole: what readers of the log could not read, without which a replay of what
+                   they lived differs)
   --from T, --to T record times, ISO 8601 or unix milliseconds, from inclusive, to exclusive (default: all of it);
                    of compacted topics, where the newest value stands for all before it, what came after is taken too;
                    of other derived ones the hour after it, since a processor that lagged wrote there what follows from it
@@ -55,9 +57,8 @@ async function main(values: Values<typeof flags>, stop: AbortSignal): Promise<bo
 }
 
 function topicsOf(given: string | undefined, tape: Tape): TopicName[] {
+  if (given === undefined) return exportedTopics(tape)
   const known = topics.map(({ name }) => name)
-  if (given === undefined)
-    return known.filter((name) => tape.topics.has(name) && /^(?:market|derived|alerts)\./.test(name))
   return given.split(',').map((name) => {
     const topic = known.find((candidate) => candidate === name.trim())
     if (topic === undefined) throw new UsageError(`no topic ${name}; there are ${known.join(', ')}`)

@@ -5,14 +5,14 @@ import { loadCodec } from '../infra/kafka/codec.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { fileTape } from '../infra/tapes/file-tape.ts'
 import { leftOut } from '../infra/tapes/message.ts'
-import { topics, type TopicName } from '../schemas/topics.ts'
+import type { TopicName } from '../schemas/topics.ts'
 import { readWhole, runCommand, running, text, UsageError, type Values, stopSignal } from './command/command.ts'
 import { tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
 import { openLog } from './command/system.ts'
 import type { ArchiveFile } from './import/archive.ts'
 import { layoutNames } from './import/layouts.ts'
-import { writeToBroker } from './import/to-broker.ts'
+import { movableTopics, writeToBroker } from './import/to-broker.ts'
 import { writeArchive } from './import/write-archive.ts'
 
 const usage = `npm run import -- [flags]: makes a tape of public trade archives, or writes a tape into a broker's topics.
@@ -27,7 +27,7 @@ const usage = `npm run import -- [flags]: makes a tape of public trade archives,
   --out DIR        the tape; run the same command again and it goes on where it was stopped
   --tape DIR       instead of archives: write this tape into the broker of a system that runs on --data, whose
                    topics must be empty or hold the beginning of the same tape
-  --topics A,B     of the tape (default: all that it has)
+  --topics A,B     of the tape (default: all that it has but control.gaps, which tells of the other log's offsets)
   --data DIR       the running system's data folder (default .data)
   --help           this text
 
@@ -102,11 +102,12 @@ async function broker(values: Given, folder: string, stop: AbortSignal): Promise
 }
 
 function topicsOf(given: string | undefined, there: ReadonlySet<TopicName>): TopicName[] {
-  if (given === undefined) return [...there]
+  const movable = movableTopics(there)
+  if (given === undefined) return movable
   return given.split(',').map((name) => {
-    const topic = topics.find((candidate) => candidate.name === name.trim())
-    if (topic === undefined || !there.has(topic.name)) throw new UsageError(`the tape has no topic ${name}`)
-    return topic.name
+    const topic = movable.find((candidate) => candidate === name.trim())
+    if (topic === undefined) throw new UsageError(`no topic ${name} to import; there are ${movable.join(', ')}`)
+    return topic
   })
 }
 

@@ -31,12 +31,17 @@ function replayed([topic, table]: (typeof replays)[number]): TableMapping {
   return { topic, table, ...at, records, isByAsset: false }
 }
 
-/** Inputs of the processors: with them a backtest gives what it gives from the log. */
+/** Inputs of the processors, and what they could not read of them: with them a backtest gives what it gives from the log. */
 export const inputTables: readonly TableMapping[] = [
   mapping('market.trades', 'trade', 'trades_log', 'received', true),
   mapping('market.trades', 'gap', 'gaps_log', 'time'),
   mapping('market.trades', 'mark', 'feed_marks_log', 'time'),
   ...replays.map(replayed),
+  {
+    ...mapping('control.gaps', 'log_gap', 'log_gaps_log', 'time'),
+    partition: 'told_partition',
+    offset: 'told_offset',
+  },
 ]
 
 /** What the live system derived, the last version of each; without the forwarded marks. */

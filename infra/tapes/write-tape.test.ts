@@ -37,31 +37,33 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-it('takes inputs up to the end of a range, and of what is derived also what a slow processor wrote after others', async () => {
-  const asked = new Map<string, number>()
+it('takes inputs up to the end of a range, what is derived until a slow processor wrote it too, and the journal of gaps whole', async () => {
+  const asked = new Map<string, readonly number[]>()
   const tape: Tape = {
     ...memoryTape(recordsOf(10)),
     span: (topic, partition, { from, to }) => {
-      asked.set(topic, to)
+      asked.set(topic, [from, to])
       return Promise.resolve({ topic, partition, from, to, isWhole: true })
     },
   }
-  const topics = ['market.trades', 'alerts.inputs', 'derived.signals', 'derived.flow'] as const
+  const topics = ['market.trades', 'alerts.inputs', 'derived.signals', 'derived.flow', 'control.gaps'] as const
   const header = await planExport(tape, topics, { format: 'avro', from: FROM, to: TO })
   expect(header.range).toEqual({ from: FROM, to: TO })
   expect(Object.fromEntries(asked)).toEqual({
-    'market.trades': TO,
-    'alerts.inputs': TO + LAG_MS,
-    'derived.signals': TO + LAG_MS,
-    'derived.flow': Infinity,
+    'market.trades': [FROM, TO],
+    'alerts.inputs': [FROM, TO + LAG_MS],
+    'derived.signals': [FROM, TO + LAG_MS],
+    'derived.flow': [FROM, Infinity],
+    'control.gaps': [0, Infinity],
   })
 })
 
 it('says what has no records in a range', async () => {
-  const span: Tape['span'] = (topic, partition) => Promise.resolve({ topic, partition, from: 5, to: 5, isWhole: true })
+  const span: Tape['span'] = (topic, partition) =>
+    Promise.resolve({ topic, partition, from: 5, to: topic === 'control.gaps' ? 6 : 5, isWhole: true })
   const tape = { ...memoryTape([]), span }
-  const plan = planExport(tape, ['market.trades'], { format: 'avro', from: FROM, to: TO })
-  await expect(plan).rejects.toThrow('memory has no records of market.trades in that range')
+  const plan = planExport(tape, ['market.trades', 'control.gaps'], { format: 'avro', from: FROM, to: TO })
+  await expect(plan).rejects.toThrow('memory has no records of market.trades, control.gaps in that range')
 })
 
 it('keeps the end of a tape that is written in another format', async () => {

@@ -1,4 +1,4 @@
-import { isCompacted, topicOf, type TopicName } from '../../schemas/topics.ts'
+import { isCompacted, topicOf, topics, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { encodeSegment } from './avro-segment.ts'
 import {
@@ -16,7 +16,7 @@ import {
 import { readMessage } from './message.ts'
 import { checkSameLog } from './same-log.ts'
 import { segmentName, timesOf, writeFile } from './segment-file.ts'
-import { TapeError, type Span, type Tape } from './tape.ts'
+import { TapeError, type Span, type Tape, type TimeRange } from './tape.ts'
 import { mapHash } from '../../schemas/catalogue.ts'
 
 /** A segment is kept in memory until it is whole. */
@@ -173,26 +173,39 @@ interface Wanted {
   readonly to: number | null
 }
 
+/** A replay goes by all of it, however short the range: what it tells of offsets counts from there on. */
+const JOURNAL = 'control.gaps'
+
+/** What a backtest reads or is compared with, of what the tape has. */
+export function exportedTopics(tape: Tape): TopicName[] {
+  const names = topics.map(({ name }) => name).filter((name) => tape.topics.has(name))
+  return names.filter((name) => name === JOURNAL || /^(?:market|derived|alerts)\./.test(name))
+}
+
 /** What an export of these topics is to hold. Throws `TapeError` where that is nothing. */
 export async function planExport(tape: Tape, names: readonly TopicName[], wanted: Wanted): Promise<TapeHeader> {
   const { format, from } = wanted
   // A tape of a range that is written in another format stays one.
   const to = wanted.to ?? tape.until ?? null
+  const range = { from, to }
   const spans: Span[] = []
   for (const topic of names) {
     const count = topicOf(topic).partitions === 'one' ? 1 : tape.partitions
     for (let partition = 0; partition < count; partition++) {
-      spans.push(await tape.span(topic, partition, { from, to: endOf(topic, to ?? Infinity) }))
+      spans.push(await tape.span(topic, partition, partOf(topic, range)))
     }
   }
-  if (spans.every((span) => span.from >= span.to))
+  const isAlone = names.every((name) => name === JOURNAL)
+  if (spans.every((span) => span.from >= span.to || (span.topic === JOURNAL && !isAlone)))
     throw new TapeError('no-data', `${tape.name} has no records of ${names.join(', ')} in that range`)
   const { partitions, name } = tape
-  return { version: TAPE_VERSION[format], format, partitions, map: mapHash(), source: name, range: { from, to }, spans }
+  return { version: TAPE_VERSION[format], format, partitions, map: mapHash(), source: name, range, spans }
 }
 
-/** Of compacted topics all is taken: what came later has replaced what lay in the range. */
-function endOf(topic: TopicName, to: number): number {
-  if (isCompacted(topic)) return Infinity
-  return topic.startsWith('market.') ? to : to + LAG_MS
+/** Of compacted topics all from its begin on: what came later has replaced what lay in the range. */
+function partOf(topic: TopicName, range: TapeHeader['range']): TimeRange {
+  if (topic === JOURNAL) return { from: 0, to: Infinity }
+  const [from, to] = [range.from, range.to ?? Infinity]
+  if (isCompacted(topic)) return { from, to: Infinity }
+  return { from, to: topic.startsWith('market.') ? to : to + LAG_MS }
 }

@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { fileTape } from '../../infra/tapes/file-tape.ts'
 import type { Tape } from '../../infra/tapes/tape.ts'
+import { avroWriter, exportedTopics, planExport, writeTape } from '../../infra/tapes/write-tape.ts'
 import { logs as alertLogs } from '../../processors/alerts/testing/any-log.ts'
 import { longAgo, mark, SECOND, T0, trade } from '../../processors/cvd/testing/records.ts'
 import { at as spot, mark as tickerMark } from '../../processors/prices/testing/records.ts'
@@ -155,11 +160,23 @@ describe('a replay of a log with a gap', () => {
     driver.broker.lose('market.trades', 0, end)
     feed(driver, steps(4, 9))
     await driver.drain()
-    const { check } = await replayed(CVD, driver, 7)
+    const { check, hashes } = await replayed(CVD, driver, 7)
     expect(check.differences).toEqual([])
     expect(check.tallies.get('derived.flow')?.compared).toBeGreaterThan(15)
+    const folder = mkdtempSync(path.join(tmpdir(), 'export-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const exported = await replayedFrom(await exportOf(memoryTape(driver.broker, codec, PARTITIONS), folder), CVD)
+    expect(exported).toMatchObject({ check: { differences: [] }, hashes })
   })
 })
+
+/** What an export takes that names no topics. */
+async function exportOf(tape: Tape, folder: string): Promise<Tape> {
+  const header = await planExport(tape, exportedTopics(tape), { format: 'avro', from: 0, to: null })
+  const around = { onProgress: () => undefined, stop: new AbortController().signal }
+  await writeTape({ tape, folder, header, write: avroWriter(tape, folder), ...around })
+  return fileTape(folder)
+}
 
 describe('the check against the live system', () => {
   const log = [1, 2, 3, 4].flatMap((step): Input[] => [

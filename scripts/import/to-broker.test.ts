@@ -3,7 +3,7 @@ import { memoryTape, recordsOf } from '../../infra/tapes/testing/tapes.ts'
 import type { Span, Tape } from '../../infra/tapes/tape.ts'
 import { MemoryBroker, stillClock } from '../../processors/kernel/testing/memory-log.ts'
 import { localCodec } from '../../schemas/codec.ts'
-import { writeToBroker } from './to-broker.ts'
+import { movableTopics, writeToBroker } from './to-broker.ts'
 
 it('leaves out what cannot be read, says where, and knows again what it has written', async () => {
   const all = recordsOf(20)
@@ -26,4 +26,11 @@ it('leaves out what cannot be read, says where, and knows again what it has writ
   expect(await writeToBroker(options)).toEqual({ records: 0, unreadable, isDone: true })
   const times = broker.records('market.trades', 1).map(({ time }) => time)
   expect(times).toEqual(all.filter((_, at) => at !== 5).map(({ time }) => time))
+})
+
+it('brings no journal of gaps into a broker, whose offsets are others', () => {
+  expect(movableTopics(new Set(['market.trades', 'control.gaps', 'derived.flow']))).toEqual([
+    'market.trades',
+    'derived.flow',
+  ])
 })

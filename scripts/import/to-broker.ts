@@ -45,6 +45,11 @@ export async function writeToBroker(options: BrokerOptions): Promise<Written> {
   }
 }
 
+/** Topics of a tape that mean the same in another log. A broker counts offsets anew, and the journal of gaps tells of them. */
+export function movableTopics(there: ReadonlySet<TopicName>): TopicName[] {
+  return [...there].filter((name) => name !== 'control.gaps')
+}
+
 export interface Written {
   readonly records: number
   /** Records of the tape that could not be read and were left out. */
