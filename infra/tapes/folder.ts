@@ -1,8 +1,9 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
-import { TapeError, type Span } from './tape.ts'
+import { takeLock } from '../local/lock.ts'
+import { diskError, TapeError, type Span } from './tape.ts'
 
 /** A folder of tape files: `tape.json` says what was asked for, `segments.jsonl` what is there, one line a file. */
 
@@ -79,12 +80,39 @@ export function writeHeader(folder: string, header: TapeHeader): void {
   renameSync(`${file}.part`, file)
 }
 
-/** Segments by topic and partition, in the order of the log. A last line that was torn by a crash does not count. */
+/** Runs `work` while no other process of this machine writes into the folder. Throws `TapeError` `refused` where one does. */
+export async function whileWriting<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  const release = hold(path.join(folder, 'lock'))
+  if (release === undefined) throw new TapeError('refused', `another export or import writes into ${folder}`)
+  try {
+    cutTorn(path.join(folder, SEGMENTS))
+    return await work()
+  } finally {
+    release()
+  }
+}
+
+function hold(lock: string): (() => void) | undefined {
+  try {
+    mkdirSync(path.dirname(lock), { recursive: true })
+    return takeLock(lock)
+  } catch (error) {
+    throw diskError(lock, error)
+  }
+}
+
+/** Takes away a last line that a crash has torn: the next one would be written behind it. */
+function cutTorn(file: string): void {
+  if (!existsSync(file)) return
+  const bytes = readFileSync(file)
+  const end = bytes.lastIndexOf('\n') + 1
+  if (end < bytes.length) truncateSync(file, end)
+}
+
+/** Segments by topic and partition, in the order of the log. A last line that is not whole does not count. */
 export function readSegments(folder: string): Map<string, Segment[]> {
   const file = path.join(folder, SEGMENTS)
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-  const torn = lines.pop() // empty where the last line is whole
-  if (torn !== undefined && torn !== '') writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { flush: true })
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []
   const segments = lines.map((line) => parse(file, line) as Segment)
   return Map.groupBy(segments, ({ topic, partition }) => partitionName(topic, partition))
 }

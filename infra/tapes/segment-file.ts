@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { LogRecord } from '../kafka/seam.ts'
 import type { SegmentFile } from './folder.ts'
-import { TapeError } from './tape.ts'
+import { diskError, TapeError } from './tape.ts'
 
 /** Writes a file whole and durable: a reader never sees a part of it. Throws `TapeError` `disk` where there is no room. */
 export function writeFile(folder: string, name: string, bytes: Buffer): SegmentFile {
@@ -16,14 +16,6 @@ export function writeFile(folder: string, name: string, bytes: Buffer): SegmentF
     throw diskError(file, error)
   }
   return { path: name, bytes: bytes.length, sha256: sha256(bytes) }
-}
-
-/** What a full or missing disk means for a tape; other errors as they are. */
-function diskError(file: string, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code !== 'ENOSPC' && code !== 'EDQUOT' && code !== 'EROFS' && code !== 'EACCES') return error
-  const hint = 'make room and run the same command again: it goes on where it stopped'
-  return new TapeError('disk', `cannot write ${file} (${code}); ${hint}`, { cause: error })
 }
 
 /** The bytes of a file of a tape, checked against what was noted of it. */

@@ -29,6 +29,14 @@ export class TapeError extends Error {
   }
 }
 
+/** What a full or missing disk means for a tape; other errors as they are. */
+export function diskError(file: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOSPC' && code !== 'EDQUOT' && code !== 'EROFS' && code !== 'EACCES') return error
+  const hint = 'make room and run the same command again: it goes on where it stopped'
+  return new TapeError('disk', `cannot write ${file} (${code}); ${hint}`, { cause: error })
+}
+
 /** History of topics, wherever it is kept: a broker, files, ClickHouse. Records are the log's own, with its offsets. */
 export interface Tape {
   /** For people: where it comes from. */

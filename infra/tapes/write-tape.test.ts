@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import avro from 'avsc'
@@ -144,6 +144,28 @@ describe.each(['avro', 'parquet'] as const)('an export (%s) that goes on', (form
     })
     expect(readHeader(folder)).toEqual(before)
     expect(await readAll(fileTape(folder))).toEqual(all.slice(0, 20))
+  })
+
+  it('is refused while another writes into the folder, and the other one is whole', async () => {
+    const folder = await begun(all.slice(0, 20))
+    const both = await Promise.allSettled([write(folder, all), write(folder, all)])
+    expect(both).toMatchObject([
+      { status: 'fulfilled', value: true },
+      { status: 'rejected', reason: { code: 'refused', message: `another export or import writes into ${folder}` } },
+    ])
+    expect(await readAll(fileTape(folder))).toEqual(all)
+    expect(await write(folder, all)).toBe(true)
+  })
+
+  it('cuts off a line that a crash has torn, which a reader only passes over', async () => {
+    const folder = await begun(all.slice(0, 20))
+    const list = path.join(folder, 'segments.jsonl')
+    appendFileSync(list, '{"topic":"mark')
+    const before = readFileSync(list, 'utf8')
+    expect(await readAll(fileTape(folder))).toEqual(all.slice(0, 20))
+    expect(readFileSync(list, 'utf8')).toBe(before)
+    await write(folder, all)
+    expect(await readAll(fileTape(folder))).toEqual(all)
   })
 
   it('is refused too where it broke off before', async () => {

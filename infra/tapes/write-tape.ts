@@ -12,6 +12,7 @@ import {
   type TapeHeader,
   TAPE_VERSION,
   type Format,
+  whileWriting,
 } from './folder.ts'
 import { readMessage } from './message.ts'
 import { checkSameLog } from './same-log.ts'
@@ -49,8 +50,13 @@ export function avroWriter(tape: Tape, folder: string): SegmentWriter {
 /**
  * Writes the header's spans into the folder, segment by segment, but for records that cannot be read. What is there already of the same export is kept: a
  * segment counts when its files are on the disk and its line is written. Gives whether all is there.
+ * Throws `TapeError` `refused` while another process writes into the folder.
  */
-export async function writeTape(options: WriteOptions): Promise<boolean> {
+export function writeTape(options: WriteOptions): Promise<boolean> {
+  return whileWriting(options.folder, () => writeSpans(options))
+}
+
+async function writeSpans(options: WriteOptions): Promise<boolean> {
   const { folder, tape } = options
   const opened = await openFolder(options)
   const spans = [...opened.spans]

@@ -66,6 +66,12 @@ async function messages(out = 'tape', partition = 0): Promise<Message[]> {
 }
 
 describe('an import of archives', () => {
+  it('is refused while another writes into its folder', async () => {
+    const files: ArchiveFile[] = [{ layout: 'binance', file: put('BTCUSDT-aggTrades-2024-08-01.csv', binance(0, 2)) }]
+    const [first, second] = await Promise.allSettled([write(files), write(files)])
+    expect([first, second]).toMatchObject([{ value: { isDone: true } }, { reason: { code: 'refused' } }])
+  })
+
   it('merges files by time and marks every second between, and the buckets’ end behind', async () => {
     const files: ArchiveFile[] = [
       { layout: 'binance', file: put('BTCUSDT-aggTrades-2024-08-01.csv', binance(0, 2)) },

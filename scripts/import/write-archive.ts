@@ -7,6 +7,7 @@ import {
   readHeader,
   readSegments,
   TAPE_VERSION,
+  whileWriting,
   writeHeader,
 } from '../../infra/tapes/folder.ts'
 import { segmentName, timesOf, writeFile } from '../../infra/tapes/segment-file.ts'
@@ -49,9 +50,13 @@ export interface Imported {
 /**
  * Writes archives as a tape of `market.trades`: the trades in the order of their time, with a mark a second between them
  * as a feed would write it, and a gap for the time between files of an instrument that do not adjoin. Run again after a
- * stop it reads the files anew and writes what is missing.
+ * stop it reads the files anew and writes what is missing. Throws `TapeError` `refused` while another process writes there.
  */
-export async function writeArchive(options: ArchiveOptions): Promise<Imported> {
+export function writeArchive(options: ArchiveOptions): Promise<Imported> {
+  return whileWriting(options.folder, () => writePartitions(options))
+}
+
+async function writePartitions(options: ArchiveOptions): Promise<Imported> {
   const { folder, partitions } = options
   notePlan(options)
   const refusals: Refusals = new Map()
