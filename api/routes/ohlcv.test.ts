@@ -51,6 +51,11 @@ describe('/ohlcv/:symbol', () => {
     ])
   })
 
+  it('makes a candle of more rows than a call takes arguments', async () => {
+    api.database.flows = Array.from({ length: 130_000 }, (_, at) => flow({ bucket: OPEN, price: 99 + at, part: -at }))
+    expect(await candles('limit=1')).toMatchObject([{ low: 99, high: 130_098 }])
+  })
+
   it('finds the newest candles however far back they lie, in one question beside what is in memory', async () => {
     expect(await candles('limit=2')).toHaveLength(2)
     expect(api.database.count('candles')).toBe(1)

@@ -126,8 +126,8 @@ function candleOfRows(time: Micros, rows: readonly Flow[]): CandleRow {
   return {
     time,
     open: opens[0]?.open ?? NaN,
-    high: Math.max(...rows.map(({ high }) => high)),
-    low: Math.min(...rows.map(({ low }) => low)),
+    high: rows.reduce((highest, { high }) => Math.max(highest, high), -Infinity),
+    low: rows.reduce((lowest, { low }) => Math.min(lowest, low), Infinity),
     close: closes.at(-1)?.close ?? NaN,
     buy: sum(({ buy }) => buy),
     sell: sum(({ sell }) => sell),

@@ -47,7 +47,7 @@ export class Check implements Observer {
   readonly wantsEach = true
   readonly #plan: CheckPlan
   readonly #decoder: Decoder
-  readonly #differences: Difference[] = []
+  #differences: readonly Difference[] = []
   readonly #tallies = new Map<TopicName, Tally>()
   readonly #compared: ReadonlySet<TopicName>
   #at: PartitionCheck | undefined
@@ -76,7 +76,7 @@ export class Check implements Observer {
     at.begin()
     for (const topic of this.#topics()) await this.#readLive(topic, partition, at)
     const { differences, tallies } = at.check.close()
-    this.#differences.push(...differences)
+    this.#differences = [...this.#differences, ...differences]
     for (const [topic, tally] of tallies) this.#tallies.set(topic, plus(this.#tallies.get(topic), tally))
     this.#at = undefined
   }

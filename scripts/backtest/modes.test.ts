@@ -54,6 +54,27 @@ describe('the corrected mode', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   })
 
+  it('takes more trades of one outage than a call takes arguments', async () => {
+    const made = new MemoryBroker(stillClock)
+    const filled = trade({ time: T0, received: T0 + SECOND, origin: 'backfill', gap_id: 1 })
+    const record = { key: 'btc', value: codec.encode(TOPIC, 'trade', filled.value), time: T0 / 1000 + 1_000 }
+    const COUNT = 150_000
+    made.append(
+      TOPIC,
+      0,
+      Array.from({ length: COUNT }, () => record),
+    )
+    const tape = arrange(memoryTape(made, codec, 1, 50_000), 'corrected')
+    let records = 0
+    for await (const batch of tape.read(await tape.span(TOPIC, 0, { from: 0, to: Infinity }))) records += batch.length
+    expect(records).toBe(COUNT)
+    made.append(TOPIC, 0, [
+      { key: 'btc', value: codec.encode(TOPIC, 'mark', mark(T0 + SECOND).value), time: record.time },
+    ])
+    for await (const batch of tape.read(await tape.span(TOPIC, 0, { from: 0, to: Infinity }))) records += batch.length
+    expect(records).toBe(2 * COUNT + 1)
+  })
+
   it('knows where each record stood in the log', async () => {
     const { tape, records } = await told('corrected')
     const lived = await told('lived')

@@ -67,23 +67,23 @@ async function* inPlace(tape: Tape, span: Span, map: OffsetMap): AsyncGenerator<
     map.add(next, record.offset)
     return { ...record, key: record.key, value: record.value, time, offset: next++ }
   }
-  const before = (time: number): LogRecord[] => {
-    const due: LogRecord[] = []
+  const putBefore = (time: number, batch: LogRecord[]): void => {
     for (let one = displaced[at]; one !== undefined && one.time < time; one = displaced[at]) {
-      due.push(place(one.record, one.time))
+      batch.push(place(one.record, one.time))
       at += 1
     }
-    return due
   }
   for await (const records of tape.read(span)) {
     const batch: LogRecord[] = []
     for (const record of records) {
       if (moved.has(record.offset)) continue
-      batch.push(...before(record.time), place(record, record.time))
+      putBefore(record.time, batch)
+      batch.push(place(record, record.time))
     }
     if (batch.length > 0) yield batch
   }
-  const rest = before(Infinity)
+  const rest: LogRecord[] = []
+  putBefore(Infinity, rest)
   if (rest.length > 0) yield rest
 }
 

@@ -34,7 +34,7 @@ export async function writeToBroker(options: BrokerOptions): Promise<Written> {
         const there = await readThere(reader, topic, partition)
         const written = await writePartition(options, writer, { topic, partition, there })
         records += written.records
-        unreadable.push(...written.unreadable)
+        for (const place of written.unreadable) unreadable.push(place)
         if (!written.isDone) return { records, unreadable, isDone: false }
       }
     }
