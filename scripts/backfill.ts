@@ -30,6 +30,7 @@ import { flag, readTime, runCommand, text, UsageError, type Values, stopSignal }
 import { tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
 import { openLog } from './command/system.ts'
+import { pastOf } from './start/past.ts'
 
 const usage = `npm run backfill -- --symbols BTC,ETH [flags]: reads the venues' past back into the log.
 
@@ -141,6 +142,7 @@ async function onSystem(
   isDry: boolean,
   stop: AbortSignal,
 ): Promise<boolean> {
+  const past = pastOf(urlOf(run, 'api'))
   const log = await openLog(run, 'backfill')
   try {
     const codec = await loadCodec(urlOf(run, 'registry'))
@@ -157,7 +159,7 @@ async function onSystem(
       return { key: orderKey(order), value, time: Date.now() }
     })
     await log.writer().send('control.backfill', 0, records)
-    return await lookOn(urlOf(run, 'feeds'), stop)
+    return await lookOn(past, stop)
   } finally {
     await log.close()
   }
@@ -242,28 +244,29 @@ function assertRoom({ data }: RunFile, { bytes }: Estimate): void {
   )
 }
 
-interface Health {
-  readonly backfill?: { readonly state: string; readonly wanted: number; readonly missing: number }
-}
-
 /** As the feeds judge it, which read nothing more back then. */
 const NO_ROOM =
   'paused: the disk has too little room for the past; free some, or take orders back with --cancel; it goes on by itself'
 
 /** Shows how far the feeds are; false: stopped before the end. */
-async function lookOn(feeds: string, stop: AbortSignal): Promise<boolean> {
+async function lookOn(pastNow: ReturnType<typeof pastOf>, stop: AbortSignal): Promise<boolean> {
   const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
   const begun = Date.now()
-  let [most, isPaused] = [0, false]
+  let [most, isPaused, isAway] = [0, false, false]
   while (!stop.aborted) {
     await delay(LOOK_MS)
-    const { backfill } = await healthOf(feeds)
-    if (backfill === undefined) continue
-    if (backfill.state === 'paused' && !isPaused) console.error(NO_ROOM)
-    isPaused = backfill.state === 'paused'
-    most = Math.max(most, backfill.missing)
-    const step = { records: most - backfill.missing, total: most, time: Date.now() }
-    if (backfill.missing > 0 || Date.now() - begun < HEARD_MS) {
+    const past = await pastNow()
+    if (past === null) {
+      if (!isAway) console.error('the API, or one of the feeds, does not answer; waiting for it')
+      isAway = true
+      continue
+    }
+    isAway = false
+    if (past.state === 'paused' && !isPaused) console.error(NO_ROOM)
+    isPaused = past.state === 'paused'
+    most = Math.max(most, past.missing)
+    const step = { records: most - past.missing, total: most, time: Date.now() }
+    if (past.missing > 0 || Date.now() - begun < HEARD_MS) {
       void bar.step(step)
       continue
     }
@@ -273,19 +276,6 @@ async function lookOn(feeds: string, stop: AbortSignal): Promise<boolean> {
   }
   console.log('stopped looking on; the order stands')
   return false
-}
-
-/** A process that restarts does not answer for a while. */
-async function healthOf(feeds: string): Promise<Health> {
-  try {
-    const answer = await fetch(`${feeds}/healthz`, { signal: AbortSignal.timeout(HEAD_MS) })
-    return (await answer.json()) as Health
-  } catch (error) {
-    console.error(
-      `the feeds do not answer (${error instanceof Error ? error.message : String(error)}); waiting for them`,
-    )
-    return {}
-  }
 }
 
 const stop = stopSignal()

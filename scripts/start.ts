@@ -99,7 +99,7 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   console.log(greeting(options, keeper.running(), seconds()))
   sayReady(`http://127.0.0.1:${ports.api}`)
   if (system.services.some(({ name }) => roleOf(name) === 'feeds'))
-    void tellPast(pastOf(`http://127.0.0.1:${ports.feeds[0]}`), say)
+    void tellPast(pastOf(`http://127.0.0.1:${ports.api}`), say)
   void tellTables(() => openTables({ ...process.env, ...system.env }, folder.partitions), say, read)
 }
 

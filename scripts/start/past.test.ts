@@ -1,5 +1,8 @@
-import { expect, it, vi } from 'vitest'
-import { tellPast } from './past.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { pastOf, tellPast } from './past.ts'
 
 const at = (missing: number, seconds_left: number | null = null) =>
   ({
@@ -64,4 +67,17 @@ it('says nothing where there is nothing to read back', async () => {
   await tellPast(() => Promise.resolve({ ...at(0), state: 'off' }), say)
   await tellPast(() => Promise.resolve(at(0)), say)
   expect(say).not.toHaveBeenCalled()
+})
+
+it('is that of all feeds, as the API tells it, and unknown while one of them does not answer', async () => {
+  const answers = [
+    { status: 'unavailable' },
+    { parts: { 'feeds-1': 'ok', 'feeds-2': 'unreachable' }, backfill: at(0) },
+    { parts: { 'feeds-1': 'ok', 'feeds-2': 'ok', webhooks: 'unreachable' }, backfill: at(9) },
+  ]
+  const api = createServer((_, response) => response.end(JSON.stringify(answers.shift()))).listen(0, '127.0.0.1')
+  onTestFinished(() => void api.close())
+  await once(api, 'listening')
+  const past = pastOf(`http://127.0.0.1:${(api.address() as AddressInfo).port}`)
+  expect([await past(), await past(), await past()]).toEqual([null, null, at(9)])
 })

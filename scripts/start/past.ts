@@ -1,23 +1,29 @@
 import { ask } from '../../infra/http/ask.ts'
+import { roleOf } from '../../infra/local/run-file.ts'
 import { terminalClock, type TerminalClock } from './words.ts'
 
-/** How often the feeds are asked, and how often a person is told, milliseconds. */
+/** How often the API is asked, and how often a person is told, milliseconds. */
 const ASK_MS = 2_000
 const TELL_MS = 10_000
-const DEADLINE_MS = 2_000
+const DEADLINE_MS = 10_000
 const BYTES_MAX = 4_000_000
 /** Fewer rows than this are the hour that has just passed. */
 const WORTH_TELLING = 500
 
 const NO_ROOM = 'since the disk has too little room for them: free some, or set BACKFILL_DAYS; it goes on by itself'
 
-/** `backfill` of the feeds' `/healthz`. */
+/** `backfill` of the API's `/healthz`. */
 interface Backfill {
   readonly state: 'off' | 'starting' | 'running' | 'paused' | 'done'
   readonly wanted: number
   readonly missing: number
   readonly bytes_left: number
   readonly seconds_left: number | null
+}
+
+interface Health {
+  readonly parts?: Readonly<Record<string, string>>
+  readonly backfill?: Backfill
 }
 
 /**
@@ -54,13 +60,17 @@ export async function tellPast(
   }
 }
 
-/** The feeds' health at an address. */
-export function pastOf(url: string): () => Promise<Backfill | null> {
+/** How far all feeds together are, as the API at an address tells it; null: it, or one of them, does not answer now. */
+export function pastOf(api: string): () => Promise<Backfill | null> {
   return async () => {
     try {
-      const { text } = await ask(`${url}/healthz`, { withinMs: DEADLINE_MS, bytesMax: BYTES_MAX })
-      // Written by the feeds of this very start.
-      return (JSON.parse(text) as { backfill?: Backfill }).backfill ?? null
+      const { text } = await ask(`${api}/healthz`, { withinMs: DEADLINE_MS, bytesMax: BYTES_MAX })
+      // Written by the API of this very start.
+      const { backfill = null, parts = {} } = JSON.parse(text) as Health
+      const isOneAway = Object.entries(parts).some(
+        ([name, state]) => roleOf(name) === 'feeds' && state === 'unreachable',
+      )
+      return isOneAway ? null : backfill
     } catch {
       return null // they begin again, or are busy: asked again
     }
