@@ -1,10 +1,11 @@
 import path from 'node:path'
 import { normaliser, fromImport, type Normalise } from '../../processors/feeds/trades/stream.ts'
 import { resolveInstruments } from '../../processors/feeds/venues/instruments.ts'
-import { tradeStreams } from '../../processors/feeds/venues/venues.ts'
+import type { Listing } from '../../processors/feeds/venues/venue.ts'
+import { tradeStreams, venues } from '../../processors/feeds/venues/venues.ts'
 import { TapeError } from '../../infra/tapes/tape.ts'
 import type { Micros, Trade } from '../../schemas/records.ts'
-import type { Market, TradeVenueName } from '../../schemas/venues.ts'
+import { tradeVenues, type Market, type TradeVenueName } from '../../schemas/venues.ts'
 import { UsageError } from '../command/command.ts'
 import { linesOf } from '../../processors/feeds/transport/archive-lines.ts'
 import { layoutOf, type ArchiveTrade, type FileTold, type LayoutName, type Refusal } from './layouts.ts'
@@ -106,11 +107,17 @@ class Normalisers {
 }
 
 function normaliserOf(venue: TradeVenueName, market: Market, symbol: string): Normalise | undefined {
-  const row = tradeStreams[venue].listing.fromSymbol(symbol)
+  const row = listingOf(venue, market)?.fromSymbol(symbol)
   if (row === undefined) return undefined
   const markets = [{ venue, market, source: 'seed' as const, rows: [row], prices: [] }]
   const [instrument] = resolveInstruments(markets, new Map(), 0).instruments
   return instrument === undefined ? undefined : normaliser(instrument)
+}
+
+/** Of the venue's trades where they are of that market, else of what it tells beside them. */
+function listingOf(name: TradeVenueName, market: Market): Listing | undefined {
+  if (tradeVenues.some((row) => row.venue === name && row.market === market)) return tradeStreams[name].listing
+  return venues.find((venue) => venue.name === name)?.listings.find((one) => one.market === market)?.listing
 }
 
 /** A trade, and which of the files it is from. */

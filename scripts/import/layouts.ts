@@ -38,16 +38,17 @@ const venues = { binance: readBinance, bybit: readBybit, okx: readOkx } as const
 export function layoutOf(name: LayoutName, { symbol, market }: FileTold): Layout {
   if (name === 'tardis') return readTardis
   const read = venues[name]
+  const venue = name === 'binance' && market === 'spot' ? 'binance_spot' : name
   return (columns) => {
     const trade = read(columns, symbol)
-    return typeof trade === 'string' ? trade : { venue: name, market, trade, received: trade.time }
+    return typeof trade === 'string' ? trade : { venue, market, trade, received: trade.time }
   }
 }
 
 /** tardis.dev's names of the markets that we know. */
 const tardisMarkets: Readonly<Record<string, readonly [TradeVenueName, Market]>> = {
   'binance-futures': ['binance', 'perp'],
-  binance: ['binance', 'spot'],
+  binance: ['binance_spot', 'spot'],
   bybit: ['bybit', 'perp'],
   'bybit-spot': ['bybit', 'spot'],
   'okex-swap': ['okx', 'perp'],

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import type { Message } from '../../schemas/records.ts'
+import type { Market } from '../../schemas/venues.ts'
 import { backtest } from '../backtest/backtest.ts'
 import { readOptions } from '../backtest/options.ts'
 import { zipOf } from '../../infra/simulator/venues/archives.ts'
@@ -51,8 +52,13 @@ const tardis = (...symbols: readonly string[]): string =>
     })
     .join('')
 
-function write(files: readonly ArchiveFile[], out = 'tape', stop = new AbortController().signal): Promise<Imported> {
-  const around = { market: 'perp', partitions: 2, folder: path.join(folder, out), onProgress: () => undefined } as const
+function write(
+  files: readonly ArchiveFile[],
+  out = 'tape',
+  stop = new AbortController().signal,
+  market: Market = 'perp',
+): Promise<Imported> {
+  const around = { market, partitions: 2, folder: path.join(folder, out), onProgress: () => undefined } as const
   return writeArchive({ files, stop, ...around })
 }
 
@@ -107,6 +113,26 @@ describe('an import of archives', () => {
     await expect(write([{ layout: 'binance', file: put('BTCUSDT-other.csv', binance(1)) }])).rejects.toThrow(
       /holds another import/,
     )
+  })
+
+  it('names trades of spot as the feeds name them, of each venue whose files have them', async () => {
+    const okx = `trade_id,side,size,price,created_time\n1,buy,2,60001,${T0 + 1000}\n`
+    const tardisLine = (exchange: string, symbol: string, id: string): string =>
+      `${exchange},${symbol},${T0 * 1000},${T0 * 1000},${id},buy,100,1\n`
+    const files: ArchiveFile[] = [
+      { layout: 'binance', file: put('BTCUSDT-aggTrades-2024-08-01.csv', binance(0)) },
+      { layout: 'okx', file: put('BTC-USDT-trades-2024-08-01.csv', okx) },
+      { layout: 'tardis', file: put('okex.csv', tardisLine('okex', 'BTC-USDT', '1')) },
+      { layout: 'tardis', file: put('binance.csv', tardisLine('binance', 'BTCUSDT', '2')) },
+      {
+        layout: 'tardis',
+        file: put('bybit.csv', tardisLine('bybit-spot', 'BTCUSDC', 'f7496ecb-b174-51b9-ba56-15018a3ba6c2')),
+      },
+    ]
+    expect(await write(files, 'tape', undefined, 'spot')).toMatchObject({ isDone: true, refusals: new Map() })
+    const named = (await messages()).flatMap(({ type, value }) => (type === 'trade' ? [value.instrument] : []))
+    expect(new Set(named)).toEqual(new Set(['binance_spot:spot:BTCUSDT', 'okx:spot:BTC-USDT', 'bybit:spot:BTCUSDC']))
+    expect(named).toHaveLength(5)
   })
 
   describe('of days that do not adjoin', () => {

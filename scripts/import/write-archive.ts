@@ -29,8 +29,8 @@ const QUIET_SECONDS = 3_600
 const BUCKET_SECONDS = 10
 const SEGMENT_RECORDS_MAX = 200_000
 const PLAN = 'import.json'
-/** Of the order of records that the same files make: an import that another release began cannot go on. */
-const PLAN_VERSION = 2
+/** Of the records that the same files make, and their order: an import that another release began cannot go on. */
+const PLAN_VERSION = 3
 
 export interface ArchiveOptions {
   readonly files: readonly ArchiveFile[]
