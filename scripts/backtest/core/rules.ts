@@ -1,4 +1,9 @@
+import { periods } from '../../../processors/cvd/periods.ts'
+import { signalClasses } from '../../../processors/cvd/signal.ts'
+import { fundingClasses, sentiments } from '../../../processors/funding/classes.ts'
+import { cascadeRisks } from '../../../processors/liquidations/cascade.ts'
 import type { Signal } from '../../../schemas/records.ts'
+import { fundingVenues } from '../../../schemas/venues.ts'
 
 /** Which way a signal bets: its return is the price's own, or that with the sign turned. */
 export type Side = 'long' | 'short'
@@ -29,6 +34,14 @@ export class RulesError extends Error {
 
 const RULES_MAX = 100
 
+/** The signals that rules are made of, with what their records may say. */
+const kinds: Readonly<Record<string, Readonly<Record<'class' | 'period' | 'exchange', readonly string[]>>>> = {
+  cvd: { class: signalClasses, period: Object.keys(periods), exchange: [] },
+  funding: { class: fundingClasses, period: [], exchange: fundingVenues },
+  sentiment: { class: sentiments, period: [], exchange: [] },
+  cascade_risk: { class: cascadeRisks, period: [], exchange: [] },
+}
+
 /** Reads a rules file: a list of rules. Throws `RulesError`. */
 export function readRules(file: unknown): readonly Rule[] {
   if (!Array.isArray(file) || file.length === 0 || file.length > RULES_MAX)
@@ -45,6 +58,7 @@ function readRule(rule: unknown, where: string): Rule {
   if (!isObject(rule)) throw new RulesError(`${where} must be an object`)
   const { name, when, and, side, symbols } = rule
   if (typeof name !== 'string' || name === '') throw new RulesError(`${where}: name must be a text`)
+  checkFields(rule, ['name', 'when', 'and', 'side', 'symbols'], name)
   if (side !== 'long' && side !== 'short') throw new RulesError(`${name}: side must be long or short`)
   if (and !== undefined && !Array.isArray(and)) throw new RulesError(`${name}: and must be a list of conditions`)
   if (symbols !== undefined && !isTexts(symbols)) throw new RulesError(`${name}: symbols must be a list of symbols`)
@@ -55,27 +69,38 @@ function readRule(rule: unknown, where: string): Rule {
     ...(and === undefined
       ? {}
       : { and: and.map((part: unknown, at) => readCondition(part, `${name}: and, ${at + 1}`)) }),
-    ...(symbols === undefined ? {} : { symbols }),
+    ...(symbols === undefined ? {} : { symbols: symbols.map((symbol) => symbol.toUpperCase()) }),
   }
 }
 
 function readCondition(value: unknown, where: string): Condition {
   if (!isObject(value)) throw new RulesError(`${where} must be an object with kind and to`)
   const { kind, period, exchange, to } = value
-  if (typeof kind !== 'string') throw new RulesError(`${where}: kind must be cvd, funding, sentiment or cascade_risk`)
+  checkFields(value, ['kind', 'period', 'exchange', 'to'], where)
+  if (typeof kind !== 'string') throw new RulesError(`${where}: kind must be one of ${Object.keys(kinds).join(', ')}`)
+  const known = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
+  if (known === undefined) throw new RulesError(`${where}: no kind ${kind}; there are ${Object.keys(kinds).join(', ')}`)
   if (!isTexts(to) || to.length === 0) throw new RulesError(`${where}: to must be a list of classes`)
-  for (const [name, text] of [
-    ['period', period],
-    ['exchange', exchange],
-  ] as const) {
-    if (text !== undefined && typeof text !== 'string') throw new RulesError(`${where}: ${name} must be a text`)
+  const check = (what: keyof typeof known, text: unknown): void => {
+    if (typeof text !== 'string') throw new RulesError(`${where}: ${what} must be a text`)
+    if (known[what].includes(text)) return
+    const there = known[what].length === 0 ? ', which has none' : `; there are ${known[what].join(', ')}`
+    throw new RulesError(`${where}: no ${what} ${text} of ${kind}${there}`)
   }
+  for (const text of to) check('class', text)
+  if (period !== undefined) check('period', period)
+  if (exchange !== undefined) check('exchange', exchange)
   return {
     kind,
     to,
     ...(typeof period === 'string' ? { period } : {}),
     ...(typeof exchange === 'string' ? { exchange } : {}),
   }
+}
+
+function checkFields(value: object, known: readonly string[], where: string): void {
+  const other = Object.keys(value).find((name) => !known.includes(name))
+  if (other !== undefined) throw new RulesError(`${where}: no field ${other}; there are ${known.join(', ')}`)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

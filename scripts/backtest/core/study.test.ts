@@ -147,6 +147,7 @@ describe('the summary of a group', () => {
 })
 
 describe('rules', () => {
+  const plain = { name: 'a', when: { kind: 'cvd', to: ['neutral'] }, side: 'long' }
   const rules = readRules([
     {
       name: 'both',
@@ -167,16 +168,35 @@ describe('rules', () => {
     ])
   })
 
+  it('take symbols in any case', () => {
+    expect(readRules([{ ...plain, symbols: ['btc', 'ETH'] }])[0]?.symbols).toEqual(['BTC', 'ETH'])
+  })
+
   it.each([
     [[], /list of 1 to/],
     [[{}], /rule 1: name/],
-    [[{ name: 'a', when: { kind: 'cvd', to: ['x'] }, side: 'up' }], /a: side must be long or short/],
+    [[{ name: 'a', when: { kind: 'cvd', to: ['neutral'] }, side: 'up' }], /a: side must be long or short/],
     [[{ name: 'a', when: { kind: 'cvd', to: [] }, side: 'long' }], /a: when: to must be a list/],
     [
-      ['long', 'short'].map((side) => ({ name: 'a', when: { kind: 'cvd', to: ['x'] }, side })),
+      ['long', 'short'].map((side) => ({ name: 'a', when: { kind: 'cvd', to: ['neutral'] }, side })),
       /a: rules of one name are one group, so that they must have one side/,
     ],
-    [[{ name: 'a', when: { kind: 'cvd', to: ['x'] }, and: [{}], side: 'long' }], /a: and, 1: kind/],
+    [[{ name: 'a', when: { kind: 'cvd', to: ['neutral'] }, and: [{}], side: 'long' }], /a: and, 1: kind/],
+    [[{ ...plain, symbol: ['BTC'] }], /a: no field symbol; there are name, when, and, side, symbols/],
+    [[{ ...plain, when: { kind: 'cvd', class: 'neutral' } }], /a: when: no field class; there are kind, period, /],
+    [[{ ...plain, when: { kind: 'flow', to: ['neutral'] } }], /a: when: no kind flow; there are cvd, funding, /],
+    [
+      [{ ...plain, when: { kind: 'cvd', to: ['strong_bullish'] } }],
+      /a: when: no class strong_bullish of cvd; there are strong_bullish_pressure, /,
+    ],
+    [
+      [{ ...plain, when: { kind: 'cvd', period: '1hour', to: ['neutral'] } }],
+      /a: when: no period 1hour of cvd; there are 1h, 4h, 24h, 7d/,
+    ],
+    [
+      [{ ...plain, when: { kind: 'cvd', exchange: 'binance', to: ['neutral'] } }],
+      /a: when: no exchange binance of cvd, which has none/,
+    ],
   ])('that cannot be followed are refused: %j', (file, message) => {
     expect(() => readRules(file)).toThrow(message)
   })
