@@ -18,6 +18,7 @@ import type { Tape } from './tape.ts'
 
 const FROM = 1_700_000_000_000
 const TO = FROM + 60_000
+const WHOLE = { format: 'avro', from: 0, to: null } as const
 const folders: string[] = []
 /** No record of the topic. */
 const emptySignal: Signal = {
@@ -55,6 +56,19 @@ it('takes inputs up to the end of a range, what is derived until a slow processo
     'derived.signals': [FROM, TO + LAG_MS],
     'derived.flow': [FROM, Infinity],
     'control.gaps': [0, Infinity],
+  })
+})
+
+it('takes a topic once that is named twice', async () => {
+  const header = await planExport(memoryTape(recordsOf(10)), ['market.trades', 'market.trades'], WHOLE)
+  expect(header.spans.map(({ partition }) => partition)).toEqual([0, 1])
+})
+
+it.each([TO, FROM])('refuses a range that ends no later than it begins: to %s', async (to) => {
+  const plan = planExport(memoryTape(recordsOf(10)), ['market.trades'], { format: 'avro', from: TO, to })
+  await expect(plan).rejects.toMatchObject({
+    code: 'refused',
+    message: expect.stringMatching(/ends at 2023-/) as string,
   })
 })
 

@@ -188,14 +188,16 @@ export function exportedTopics(tape: Tape): TopicName[] {
   return names.filter((name) => name === JOURNAL || /^(?:market|derived|alerts)\./.test(name))
 }
 
-/** What an export of these topics is to hold. Throws `TapeError` where that is nothing. */
+/** What an export of these topics, each once, is to hold. Throws `TapeError` where that is nothing. */
 export async function planExport(tape: Tape, names: readonly TopicName[], wanted: Wanted): Promise<TapeHeader> {
   const { format, from } = wanted
   // A tape of a range that is written in another format stays one.
   const to = wanted.to ?? tape.until ?? null
   const range = { from, to }
+  if (to !== null && from >= to)
+    throw new TapeError('refused', `the range begins at ${isoOf(from)}, but ends at ${isoOf(to)}`)
   const spans: Span[] = []
-  for (const topic of names) {
+  for (const topic of new Set(names)) {
     const count = topicOf(topic).partitions === 'one' ? 1 : tape.partitions
     for (let partition = 0; partition < count; partition++) {
       spans.push(await tape.span(topic, partition, partOf(topic, range)))
@@ -206,6 +208,10 @@ export async function planExport(tape: Tape, names: readonly TopicName[], wanted
     throw new TapeError('no-data', `${tape.name} has no records of ${names.join(', ')} in that range`)
   const { partitions, name } = tape
   return { version: TAPE_VERSION[format], format, partitions, map: mapHash(), source: name, range, spans }
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
 }
 
 /** Of compacted topics all from its begin on: what came later has replaced what lay in the range. */
