@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { SavedSchema } from '../kafka/saved-schemas.ts'
 import { BackupError, openSealed, SealedWriter, type BackupKey } from './sealed-file.ts'
@@ -86,9 +86,9 @@ export class BackupFolder {
   /** As `open`; begins the folder where it is new. Throws `not-empty` where it holds something else. */
   static async begin(folder: string, key: BackupKey): Promise<BackupFolder> {
     await mkdir(folder, { recursive: true })
-    const names = await readdir(folder)
-    if (names.length === 0)
-      await writeFile(path.join(folder, KEY_FILE), `${JSON.stringify({ format: FORMAT, check: checkOf(key) })}\n`)
+    // A disk that was full leaves a part, which does not count.
+    const names = (await readdir(folder)).filter((name) => name !== `${KEY_FILE}.part`)
+    if (names.length === 0) await writeKeyFile(path.join(folder, KEY_FILE), key)
     else if (!names.includes(KEY_FILE))
       throw new BackupError('not-empty', `${folder} holds something else: give an empty folder, or one of backups`)
     return BackupFolder.open(folder, key)
@@ -144,6 +144,12 @@ export { FORMAT as BACKUP_FORMAT }
 
 function nameOf(number: number): string {
   return String(number).padStart(6, '0')
+}
+
+/** Whole and on the disk, or not at all. */
+async function writeKeyFile(file: string, key: BackupKey): Promise<void> {
+  await writeFile(`${file}.part`, `${JSON.stringify({ format: FORMAT, check: checkOf(key) })}\n`, { flush: true })
+  await rename(`${file}.part`, file)
 }
 
 /** Says whether a key is the same without telling it. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -73,6 +74,16 @@ describe('a folder of backups', () => {
   it('is opened by the key that it was begun with', async () => {
     await BackupFolder.begin(folder, KEY)
     await expect(BackupFolder.open(folder, 'l'.repeat(32))).rejects.toThrow(/begun with another key/)
+    await expect((await BackupFolder.begin(folder, KEY)).indexes()).resolves.toEqual([])
+  })
+
+  it('is begun on where a full disk left none of its first file', async () => {
+    const program = `
+      const { BackupFolder } = await import(${JSON.stringify(new URL('folder.ts', import.meta.url).href)})
+      await BackupFolder.begin('.', ${JSON.stringify(KEY)}).catch(({ code }) => console.log(code))`
+    // no file may grow, as on a full disk
+    const args = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', program]
+    expect(execFileSync('sh', args, { cwd: folder, encoding: 'utf8' }).trim()).toBe('EFBIG')
     await expect((await BackupFolder.begin(folder, KEY)).indexes()).resolves.toEqual([])
   })
 
