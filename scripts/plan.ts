@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { flag, readNumber, runCommand, text, type Values } from './command/command.ts'
+import { flag, readNumber, runCommand, text, UsageError, type Values } from './command/command.ts'
 import { planOf, type Load, type Measured, type Plan, type Range } from './plan/plan.ts'
 
 const usage = `npm run plan -- --symbols N --venues N --alerts N --requests N [flags]: machines, partitions, disk and money
@@ -40,6 +40,11 @@ async function main(values: Values<typeof flags>): Promise<void> {
     const given = values[name]
     return given === undefined ? otherwise : readNumber(`--${name}`, given)
   }
+  const positive = (name: 'cores' | 'gigabytes', otherwise: number): number => {
+    const value = number(name, otherwise)
+    if (value > 0) return value
+    throw new UsageError(`--${name} must be above 0`)
+  }
   const [symbols, venues] = [number('symbols', 100), number('venues', 4)]
   const load: Load = {
     trades: number('trades', symbols * venues),
@@ -52,8 +57,8 @@ async function main(values: Values<typeof flags>): Promise<void> {
   const plan = planOf(load, measured, {
     used: USED,
     days: number('days', 30),
-    coresPerMachine: number('cores', 4),
-    bytesPerMachine: number('gigabytes', 16) * 1e9,
+    coresPerMachine: positive('cores', 4),
+    bytesPerMachine: positive('gigabytes', 16) * 1e9,
     usdPerMachineMonth: number('usd', 120),
     usdPerGigabyteMonth: number('disk-usd', 0.1),
   })

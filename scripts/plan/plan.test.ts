@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { planOf, type Load, type Measured, type MeasuredPoint } from './plan.ts'
@@ -79,4 +81,10 @@ describe('the points that were measured', () => {
     expect(taken).toBeLessThanOrEqual(said.most)
     expect(said.most).toBeLessThan(2 * said.value)
   })
+})
+
+it.each(['cores', 'gigabytes'])('the command refuses machines of no %s', (what) => {
+  const program = fileURLToPath(new URL('../plan.ts', import.meta.url))
+  const { status, stderr } = spawnSync(process.execPath, [program, `--${what}`, '0'], { encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 2, stderr: `--${what} must be above 0\n` })
 })
