@@ -9,16 +9,17 @@ import { areRight, checkDerived, derivedText } from './accounts/derived.ts'
 import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { addresses } from '../schemas/venues.ts'
-import { flag, readNumber, runCommand, text, type Values } from './command/command.ts'
+import { flag, readNumber, runCommand, text, UsageError, type Values } from './command/command.ts'
 import { systemOf } from './command/system.ts'
 
 const usage = `npm run verify [-- flags]: compares the accounts of a running system with their source: trades and
-volumes over the whole time; and log, ClickHouse, flow and ledger in each 10 s of the last five hours, by quote
-volume, lowest and highest price and the sum of the times too.
+volumes of the last five hours by the ledger, of the last 24 by candles; and log, ClickHouse, flow and ledger in each 10 s of
+the last five hours, by quote volume, lowest and highest price and the sum of the times too. The last lines say from when to
+when it looked.
 
   --data DIR    its data folder (default .data); where nothing runs there, the system is that of MODE, KAFKA_BROKERS,
                 SCHEMA_REGISTRY_URL, NAMESPACE and CLICKHOUSE_URL
-  --pause       pause the simulator first, so that everything is compared to the last trade
+  --pause       pause the simulator meanwhile, so that everything is compared to the last trade; it goes on at the end
   --wait N      seconds to wait for what is on its way (default 90)
   --derived     instead of the accounts, every number that the API derives: prices, funding, basis, long/short,
                 heatmap, liquidations. Pauses the simulator and leaves it paused; values as the simulator's ledger has them
@@ -26,8 +27,8 @@ volume, lowest and highest price and the sum of the times too.
                 By candles it also says, by venue, how far CVD by candles is from CVD by trades
   --json        for programs
 
-Without --pause a running market is compared up to the last 10 s bucket that is surely complete. By the ledger the last five
-hours are compared: of what is older it answers no range of time.
+Without --pause a running market is compared up to the last 10 s bucket that is surely complete. Of what is older than five
+hours the ledger answers no range of time.
 Exit 0: equal, or explained by recorded gaps; 1: anything else differs, or nothing was recorded. By candles a market of which
 no trade was recorded is not asked for, and of venues that count only by CVD_VENUES none are read: log, ClickHouse and flow
 are held against each other, and counted apart.`
@@ -49,10 +50,13 @@ const flags = {
 
 async function main(values: Values<typeof flags>): Promise<boolean> {
   const withinMs = readNumber('--wait', values.wait) * 1000
+  const { source: given } = values
+  if (given !== undefined && given !== 'ledger' && given !== 'candles')
+    throw new UsageError(`--source must be ledger or candles, got ${given}`)
   const run = await systemOf(values.data, hint)
   if (values.derived) return derived(run, { withinMs, json: values.json })
   const options = { pause: values.pause, withinMs }
-  const byCandles = (values.source ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'
+  const byCandles = (given ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'
   const { report, source, minutes } = byCandles ? await byVenues(run, options) : await byLedger(run, options)
   if (values.json) console.log(JSON.stringify({ ...reportJson(report, source), ...(minutes && { minutes }) }))
   else console.log([reportText(report, source), ...(minutes === undefined ? [] : [minutesText(minutes)])].join('\n'))
@@ -79,13 +83,12 @@ interface Verified {
 
 async function byLedger(run: RunFile, { pause, withinMs }: Options): Promise<Verified> {
   const ledger = new Ledger(urlOf(run, 'simulator'))
-  if (pause) await ledger.pause()
-  const windowAt = pause || (await ledger.isStill()) ? stillWindow : settledWindow
-  const window = windowAt(await ledger.now())
-  return opened(run, ledger, async (books) => ({
-    report: await reconcile(books, window, withinMs),
-    source: ledger.name,
-  }))
+  const verified = async (isStill: boolean): Promise<Verified> => {
+    const window = (isStill ? stillWindow : settledWindow)(await ledger.now())
+    const source = ledger.name
+    return opened(run, ledger, async (books) => ({ report: await reconcile(books, window, withinMs), source }))
+  }
+  return pause ? ledger.whilePaused(() => verified(true)) : verified(await ledger.isStill())
 }
 
 /** From the first whole minute of every instrument to the last that the venues have surely closed. */

@@ -13,7 +13,8 @@ interface Operated {
   readonly world: World
   readonly economy: Economy
   readonly faults: Faults
-  readonly pause: (paused: boolean) => void
+  /** Gives whether it was paused before. */
+  readonly pause: (paused: boolean) => boolean
   readonly progress: () => object
   /** The reason where a list cannot be changed so. */
   readonly list: (change: ListingChange) => string | undefined
@@ -40,9 +41,10 @@ export async function operate(parts: Operated, request: OperatorRequest): Promis
     case 'GET /tape':
       return ok({ ...parts.progress(), now: parts.world.now })
     case 'POST /pause':
-    case 'POST /resume':
-      parts.pause(request.path === '/pause')
-      return ok({ paused: request.path === '/pause' })
+    case 'POST /resume': {
+      const paused = request.path === '/pause'
+      return ok({ paused, was_paused: parts.pause(paused) })
+    }
     case 'GET /healthz':
       return ok({ ok: true })
     default:

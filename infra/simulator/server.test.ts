@@ -28,6 +28,17 @@ it.each([{ origin: 'https://evil.example' }, { host: 'evil.example' }])(
   },
 )
 
+it('says of a pause whether the market was paused before', async () => {
+  const answers = []
+  for (const path of ['/pause', '/pause', '/resume', '/resume']) answers.push((await venues.post(path)).body)
+  expect(answers).toEqual([
+    { paused: true, was_paused: false },
+    { paused: true, was_paused: true },
+    { paused: false, was_paused: true },
+    { paused: false, was_paused: false },
+  ])
+})
+
 it('says that an answer has failed, to its caller and to whoever runs it', async () => {
   const error = new Error('a defect')
   const api = await testVenueApi(() => ({

@@ -60,8 +60,10 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
   const schedule = options.faults === true ? new FaultSchedule(options.seed, Date.now()) : undefined
   const limits = options.connectLimits === false ? undefined : new SocketLimits()
   let paused = false
-  const pause = (value: boolean): void => {
+  const pause = (value: boolean): boolean => {
+    const before = paused
     paused = value
+    return before
   }
   const list = (change: ListingChange): string | undefined => {
     if (simulated === undefined) return 'a tape’s instrument lists do not change'

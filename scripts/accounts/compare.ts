@@ -36,7 +36,7 @@ export interface Row extends Accounts {
   readonly verdict: Verdict
   /** Which account differs, and by how many trades where they are counted. */
   readonly differences: readonly Difference[]
-  /** Bucket by bucket, where sums over the whole time may balance. */
+  /** Bucket by bucket, where sums over the window may balance. */
   readonly buckets: BucketReport
 }
 
@@ -63,7 +63,7 @@ export function compare(accounts: Accounts): Row {
   return { ...accounts, verdict, differences, buckets: noBuckets }
 }
 
-/** A bucket that differs is WRONG whatever the sums over the whole time are. */
+/** A bucket that differs is WRONG whatever the sums over the window are. */
 export function withBuckets(row: Row, buckets: BucketReport): Row {
   return { ...row, buckets, verdict: buckets.off > 0 ? 'WRONG' : row.verdict }
 }

@@ -91,7 +91,7 @@ function conclusion(report: Report): string {
   const count = (verdict: Row['verdict']): number => report.rows.filter((row) => row.verdict === verdict).length
   const unread = count('no candles read')
   const total = (of: 'compared' | 'off'): number => report.rows.reduce((sum, { buckets }) => sum + buckets[of], 0)
-  const until = Number.isFinite(report.window.to) ? ` until ${time(report.window.to)}` : ''
+  const until = Number.isFinite(report.window.to) ? ` until ${time(report.window.to)}` : ' to the last trade'
   const since = report.window.from > 0 ? ` since ${time(report.window.from)}` : ''
   return [
     `${isSound(report) ? 'OK' : 'WRONG'}${since}${until}: ${count('OK')} equal, ${count('explained by gap')} explained by a gap, ${count('WRONG')} wrong${unread > 0 ? `, ${unread} without candles: ours held against each other alone` : ''}.`,

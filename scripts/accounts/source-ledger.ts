@@ -87,8 +87,20 @@ export class Ledger implements Source {
     return areEqual(before, sum((await this.totals()).values()))
   }
 
-  async pause(): Promise<void> {
-    await this.#ask('POST', '/pause')
+  /** Gives whether the market was paused before. */
+  async pause(): Promise<boolean> {
+    const { was_paused } = (await this.#ask('POST', '/pause')) as { readonly was_paused: boolean }
+    return was_paused
+  }
+
+  /** Pauses the market while `work` goes on, and leaves it as it was. */
+  async whilePaused<Result>(work: () => Promise<Result>): Promise<Result> {
+    const wasPaused = await this.pause()
+    try {
+      return await work()
+    } finally {
+      if (!wasPaused) await this.resume()
+    }
   }
 
   async resume(): Promise<void> {
