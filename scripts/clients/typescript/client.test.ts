@@ -349,6 +349,16 @@ describe('on a server that fails', () => {
     expect(new Set(seen.map(({ headers }) => headers['idempotency-key']))).toEqual(new Set([error.idempotencyKey]))
   })
 
+  it('sends a caller’s own headers in place of its own, in whatever case they are written', async () => {
+    const payer = new Payer(account, dollar)
+    const client = new MarketDataClient({ baseUrl: await serving(await offered(), fine), payer })
+    const headers = { 'Idempotency-Key': 'the-key-of-the-caller', 'Content-Type': 'application/problem+json' }
+    const { payment } = await client.request('POST', '/price-alert', { body: '{}', headers })
+    const sent = seen.map(({ headers: said }) => [said['idempotency-key'], said['content-type']])
+    expect(sent).toEqual([Object.values(headers), Object.values(headers)])
+    expect(payment?.idempotencyKey).toBe('the-key-of-the-caller')
+  })
+
   it('gives back the key of a creation that nobody paid for', async () => {
     const client = new MarketDataClient({ baseUrl: await serving('cut', fine), tries: 1 })
     const { payment, idempotencyKey } = (await failure(client.priceAlertCreate(alert))) as NoAnswerError

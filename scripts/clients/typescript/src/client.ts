@@ -40,6 +40,7 @@ export interface CallOptions {
 export interface Sent {
   /** JSON. */
   readonly body?: string | undefined
+  /** They take the place of the client's own; names in any case. */
   readonly headers?: Readonly<Record<string, string>>
   /** Of the same request before: no other is signed. */
   readonly payment?: Payment | undefined
@@ -81,7 +82,7 @@ export class MarketDataClient extends Api<CallOptions> {
    */
   async request(method: string, path: string, { body, headers: own, payment: before }: Sent = {}): Promise<Reply> {
     const json = body !== undefined && { 'content-type': 'application/json' }
-    const headers = { 'idempotency-key': crypto.randomUUID(), ...json, ...own }
+    const headers = { 'idempotency-key': crypto.randomUUID(), ...json, ...lowered(own) }
     const request = { method, url: `${this.#base}${path}`, headers, body, isRepeatable: false }
     const { payment, outcome, error } = await this.#outcomeOf(request, {}, before)
     if (outcome.kind === 'lost') throw sentWith(error, request, payment)
@@ -194,6 +195,11 @@ export class MarketDataClient extends Api<CallOptions> {
 }
 
 type Answered = Extract<Outcome, { kind: 'answer' }>
+
+/** Names in lower case: two spellings of one would be two fields, whose values `fetch` joins. */
+function lowered(headers: Sent['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
 
 /** `fetch` says why it failed by the cause of its error. */
 function whyOf(error: unknown): string {
