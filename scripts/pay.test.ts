@@ -204,4 +204,9 @@ describe('npm run pay', () => {
     expect(await run(['GET', '/cvd/BTC', '--max', '0.01'])).toEqual({ code: 2, out: '', told: beyond })
     expect(payments.ledger.intents).toEqual([])
   })
+
+  it('says which setting holds no key', { timeout: 60_000 }, async () => {
+    const told = 'PAYER_KEY: not a private key; it is 64 hex digits, with or without 0x\n'
+    expect(await run(['GET', '/cvd/BTC'], 'no-key')).toEqual({ code: 2, out: '', told })
+  })
 })

@@ -62,14 +62,18 @@ export const walletKeySettings = ['PAYMENT_WALLET_KEY', 'PAYMENT_WALLET_KEY_FILE
 /** The key of the wallet that settles; throws `ConfigError` where it is missing or none, never showing it. */
 export function walletKey(config: Config<(typeof walletKeySettings)[number]>): `0x${string}` {
   const { PAYMENT_WALLET_KEY: text, PAYMENT_WALLET_KEY_FILE: file } = config
-  const name = text === '' ? 'PAYMENT_WALLET_KEY_FILE' : 'PAYMENT_WALLET_KEY'
   if (text === '' && file === '')
     throw new ConfigError(
       'PAYMENT_WALLET_KEY is not set: give it or PAYMENT_WALLET_KEY_FILE, or a PAYMENT_FACILITATOR_URL that settles instead',
     )
-  const [, digits] =
-    /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text === '' ? readSecretFile('PAYMENT_WALLET_KEY', file) : text.trim()) ?? []
-  if (digits === undefined) throw new ConfigError(`${name}: not a private key; it is 64 hex digits, with or without 0x`)
+  return privateKey('PAYMENT_WALLET_KEY', text, file)
+}
+
+/** What `name` says, or where that is empty the file of its _FILE; throws `ConfigError` where it is no key, never showing it. */
+export function privateKey(name: 'PAYMENT_WALLET_KEY' | 'PAYER_KEY', text: string, file: string): `0x${string}` {
+  const said = text === '' ? `${name}_FILE` : name
+  const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text === '' ? readSecretFile(name, file) : text.trim()) ?? []
+  if (digits === undefined) throw new ConfigError(`${said}: not a private key; it is 64 hex digits, with or without 0x`)
   return `0x${digits}`
 }
 

@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { readConfig } from '../../infra/config/config.ts'
-import { walletKey } from '../../infra/config/secrets.ts'
+import { privateKey } from '../../infra/config/secrets.ts'
 import { payer as examplePayer } from '../../infra/local/chain/accounts.ts'
 import { networks } from '../../processors/payments/wire/offer.ts'
 import { Payer, type Offer } from '../clients/typescript/src/payer.ts'
@@ -8,9 +8,8 @@ import { UsageError } from './command.ts'
 
 /** Own key, or undefined: then the example payer pays, whose key is public, and only play money. */
 export function ownKey(): `0x${string}` | undefined {
-  const config = readConfig(process.env, ['PAYER_KEY', 'PAYER_KEY_FILE'])
-  const own = { PAYMENT_WALLET_KEY: config.PAYER_KEY, PAYMENT_WALLET_KEY_FILE: config.PAYER_KEY_FILE }
-  return config.PAYER_KEY === '' && config.PAYER_KEY_FILE === '' ? undefined : walletKey(own)
+  const { PAYER_KEY: text, PAYER_KEY_FILE: file } = readConfig(process.env, ['PAYER_KEY', 'PAYER_KEY_FILE'])
+  return text === '' && file === '' ? undefined : privateKey('PAYER_KEY', text, file)
 }
 
 /** Pays no more than `maxUsd` in all, and says so on standard error. `isLocal`: the chain is the system's own, of play money. */
