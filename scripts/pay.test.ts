@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakePayments, type FakePayments } from '../api/testing/fake-payments.ts'
 import { NOW, startHarness, type Harness } from '../api/testing/harness.ts'
 import { closeServer, listen } from '../infra/http/ops.ts'
@@ -158,7 +161,9 @@ describe('a purchase', () => {
 describe('npm run pay', () => {
   let payments: FakePayments
   let api: Harness
+  let folder: string
   beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'pay-'))
     payments = await fakePayments()
     api = await startHarness({ payments })
     api.advance(Date.now() - NOW / 1000) // it signs for now
@@ -166,13 +171,19 @@ describe('npm run pay', () => {
   afterEach(async () => {
     await api.stop()
     await payments.stop()
+    rmSync(folder, { recursive: true })
   })
 
   const script = fileURLToPath(new URL('pay.ts', import.meta.url))
-  const run = (words: readonly string[], key: string = payer.key): Promise<object> =>
+  interface Ran {
+    readonly code: unknown
+    readonly out: string
+    readonly told: string
+  }
+  const run = (words: readonly string[], key: string = payer.key, signal?: AbortSignal): Promise<Ran> =>
     new Promise((resolve) => {
-      const env = { ...process.env, PAYER_KEY: key }
-      execFile(process.execPath, [script, '--api', api.url, ...words], { env }, (error, out, told) =>
+      const options = { env: { ...process.env, PAYER_KEY: key }, cwd: folder, signal }
+      execFile(process.execPath, [script, '--api', api.url, ...words], options, (error, out, told) =>
         resolve({ code: error?.code ?? 0, out, told }),
       )
     })
@@ -190,6 +201,46 @@ describe('npm run pay', () => {
     })
     expect(payments.ledger.charged.map(({ version }) => version)).toEqual([version])
   })
+
+  it('keeps a payment until it is answered, and sends it again', { timeout: 60_000 }, async () => {
+    payments.ledger.outcome = 'pending'
+    const stop = new AbortController()
+    const waiting = run(['GET', '/cvd/BTC'], payer.key, stop.signal)
+    await vi.waitFor(() => expect(payments.ledger.intents).toHaveLength(1), { timeout: 30_000 })
+    stop.abort()
+    await waiting
+    const [name = ''] = readdirSync(folder)
+    const file = path.join(folder, name)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    payments.ledger.outcome = 'settled'
+    const again = await run(['GET', '/cvd/BTC', '--payment', file], '')
+    expect(again).toMatchObject({ code: 0, told: expect.stringMatching(/^200: {.*"transaction":"0x/) })
+    expect([payments.ledger.charged.length, readdirSync(folder)]).toEqual([1, []])
+  })
+
+  it('says where it keeps a payment that failed, and how to send it again', { timeout: 60_000 }, async () => {
+    const server = createServer((request, response) => {
+      if (request.headers['payment-signature'] !== undefined) return void response.writeHead(500).end('{}')
+      response.writeHead(402, { 'payment-required': challenge.header }).end(body)
+    })
+    const port = await listen(server, '127.0.0.1', 0)
+    const failed = await run(['GET', '/cvd/BTC', '--api', `http://127.0.0.1:${port}`])
+    await closeServer(server)
+    const [name = ''] = readdirSync(folder)
+    expect(failed.code).toBe(1)
+    expect(failed.told).toMatch(new RegExp(`500: no receipt\n.*is kept in .*${name}.*--payment .*${name}`))
+    const { headers } = JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as { headers: Record<string, string> }
+    expect(headers).toEqual({ 'PAYMENT-SIGNATURE': expect.any(String), 'idempotency-key': expect.any(String) })
+  })
+
+  it.each(['none.json', fileURLToPath(import.meta.url)])(
+    'takes no payment from %s',
+    { timeout: 60_000 },
+    async (file) => {
+      const told = expect.stringContaining(`${file} holds no payment`)
+      expect(await run(['GET', '/cvd/BTC', '--payment', file])).toEqual({ code: 2, out: '', told })
+    },
+  )
 
   it('prints what was refused, and pays nothing for it', { timeout: 60_000 }, async () => {
     const refused = await run(['GET', '/cvd/NONE'])
