@@ -7,18 +7,19 @@ import { MarketDataClient } from './clients/typescript/src/index.ts'
 import { Payer } from './clients/typescript/src/payer.ts'
 import { runCommand, runOf, text, UsageError, type Values } from './command/command.ts'
 import { ownKey } from './command/payer.ts'
-import { createMcpServer } from './mcp/server.ts'
+import { createMcpServer, type McpOptions } from './mcp/server.ts'
 
 const usage = `npm run mcp -- [flags]: a server of the Model Context Protocol on standard input and output, over the API's routes.
 
   --api URL            the API (default: the system that runs on --data, else http://127.0.0.1:3000)
-  --data DIR           data folder of a running system (default .data)
+  --data DIR           data folder of a running system (default .data); not looked at with --api
   --budget-usdc N      most that this session may spend (default: BUDGET_USDC, else 0: nothing is paid)
   --max-per-call N     most that one call may cost, USDC (default: MAX_PER_CALL_USDC, else 0.10)
   --help               this text
 
 PAYER_KEY or PAYER_KEY_FILE says with which key to pay; on a system with --payments local the example payer pays, with
-play money. What is over the budget is refused before anything is signed. Keys are neither logged nor shown.
+play money; without a key nothing is paid. What is over the budget is refused before anything is signed. Keys are neither
+logged nor shown.
 
 An agent's configuration, with the checkout's path:
   {"mcpServers": {"market-data": {"command": "npm", "args": ["run", "-s", "mcp", "--prefix", "PATH", "--", "--budget-usdc", "1"]}}}`
@@ -38,28 +39,29 @@ interface Task {
 async function main(values: Values<typeof flags>): Promise<void> {
   const task = readTask(values)
   const payer = payerOf(task)
-  const client = new MarketDataClient({ baseUrl: task.api, ...(payer === undefined ? {} : { payer }) })
+  const isPaying = payer instanceof Payer
+  const client = new MarketDataClient({ baseUrl: task.api, ...(isPaying && { payer }) })
   const server = createMcpServer({ client, payer, version: packageVersion(), maxPerCallUsdc: task.maxPerCallUsdc })
   await server.connect(new StdioServerTransport())
-  const money = payer === undefined ? 'pays nothing' : `pays up to ${task.budgetUsdc} USDC from ${payer.address}`
+  const money = isPaying ? `pays up to ${task.budgetUsdc} USDC from ${payer.address}` : `pays nothing (${payer.why})`
   console.error(`MCP server for ${task.api}: ${money}`)
 }
 
-function payerOf({ budgetUsdc, maxPerCallUsdc, isLocal }: Task): Payer | undefined {
-  if (budgetUsdc === 0) return undefined
+function payerOf({ budgetUsdc, maxPerCallUsdc, isLocal }: Task): McpOptions['payer'] {
+  if (budgetUsdc === 0) return { why: 'without a budget: --budget-usdc' }
   const key = ownKey() ?? (isLocal ? examplePayer.key : undefined)
-  if (key === undefined) throw new UsageError('--budget-usdc needs a key: PAYER_KEY or PAYER_KEY_FILE')
+  if (key === undefined) return { why: 'without a key: PAYER_KEY or PAYER_KEY_FILE' }
   return new Payer(privateKeyToAccount(key), { maxPerCallUsdc, totalUsdc: budgetUsdc })
 }
 
 function readTask(values: Values<typeof flags>): Task {
-  const run = runOf(values.data ?? '.data')
+  const run = values.api === undefined ? runOf(values.data ?? '.data') : undefined
   const { BUDGET_USDC, MAX_PER_CALL_USDC: most } = process.env
   return {
     api: values.api ?? (run === undefined ? 'http://127.0.0.1:3000' : urlOf(run, 'api')),
     budgetUsdc: amountOf(values['budget-usdc'] ?? BUDGET_USDC, 0, '--budget-usdc'),
     maxPerCallUsdc: amountOf(values['max-per-call'] ?? most, MAX_PER_CALL_USDC, '--max-per-call'),
-    isLocal: values.api === undefined && run?.parts.some(({ name }) => name === 'chain') === true,
+    isLocal: run?.parts.some(({ name }) => name === 'chain') === true,
   }
 }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -7,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fakePayments, type FakePayments } from '../../api/testing/fake-payments.ts'
 import { NOW, startHarness, type Harness } from '../../api/testing/harness.ts'
 import { payer } from '../../infra/local/chain/accounts.ts'
+import { writeRunFile } from '../../infra/local/run-file.ts'
 import { MarketDataClient } from '../clients/typescript/src/index.ts'
 import { Payer } from '../clients/typescript/src/payer.ts'
 import { createMcpServer } from './server.ts'
@@ -17,16 +21,33 @@ const PATIENCE_MS = 120_000
 
 let payments: FakePayments
 let api: Harness
+let folder: string
+/** With a budget alone, with a key alone, with both. */
+let keyless: Agent
 let poor: Agent
 let rich: Agent
 beforeAll(async () => {
   payments = await fakePayments()
   api = await startHarness({ payments })
   api.advance(Date.now() - NOW / 1000) // the official client signs for now
-  ;[poor, rich] = await Promise.all([startAgent(), startAgent('--budget-usdc', '0.15', '--max-per-call', '0.045')])
+  folder = mkdtempSync(path.join(tmpdir(), 'mcp-'))
+  // Of a start that was killed: nothing of the API that is named.
+  writeRunFile(folder, {
+    mode: 'demo',
+    data: folder,
+    partitions: 1,
+    parts: [{ name: 'supervisor', pid: 2 ** 22, url: '' }],
+  })
+  const key = { PAYER_KEY: payer.key }
+  ;[keyless, poor, rich] = await Promise.all([
+    startAgent(['--budget-usdc', '1', '--data', folder], {}),
+    startAgent([], key),
+    startAgent(['--budget-usdc', '0.15', '--max-per-call', '0.045'], key),
+  ])
 })
 afterAll(async () => {
-  await Promise.all([poor.client.close(), rich.client.close()])
+  await Promise.all([keyless, poor, rich].map(({ client }) => client.close()))
+  rmSync(folder, { recursive: true })
   await Promise.all([api.stop(), payments.stop()])
 })
 
@@ -37,9 +58,9 @@ interface Agent {
 }
 
 /** The SDK's own client on the program as an agent starts it. */
-async function startAgent(...flags: string[]): Promise<Agent> {
+async function startAgent(flags: readonly string[], settings: Record<string, string>): Promise<Agent> {
   const args = [program, '--api', api.url, ...flags]
-  const env = { PATH: process.env['PATH'] ?? '', PAYER_KEY: payer.key }
+  const env = { PATH: process.env['PATH'] ?? '', ...settings }
   const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' })
   let said = ''
   transport.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
@@ -128,10 +149,19 @@ describe('the MCP server', () => {
     expect(rich.said()).not.toContain(payer.key.slice(2))
   })
 
-  it('pays nothing without a budget, and says what it would cost', async () => {
+  it('pays nothing without a budget and a key, and says why, and what it would cost', async () => {
     const before = payments.ledger.charged.length
-    const { isError, text } = await call(poor, 'cvd', { symbol: 'BTC', period: '7d' })
-    expect([isError, text]).toEqual([true, expect.stringContaining('402 payment_required')])
+    for (const [agent, why] of [
+      [poor, 'without a budget: --budget-usdc'],
+      [keyless, 'without a key: PAYER_KEY or PAYER_KEY_FILE'],
+    ] as const) {
+      const { isError, text } = await call(agent, 'cvd', { symbol: 'BTC', period: '7d' })
+      expect([isError, text]).toEqual([true, expect.stringContaining('402 payment_required')])
+      expect((await call(agent, 'budget')).text).toBe(
+        JSON.stringify({ paying: false, why, spent_usdc: 0, left_usdc: 0 }),
+      )
+      expect(agent.said()).toContain(`pays nothing (${why})`)
+    }
     expect(payments.ledger.charged.length).toBe(before)
   })
 

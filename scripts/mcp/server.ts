@@ -24,8 +24,8 @@ const UNANSWERED_MAX = 1_000
 
 export interface McpOptions {
   readonly client: MarketDataClient
-  /** Undefined: nothing is paid. */
-  readonly payer: Payer | undefined
+  /** Or why nothing is paid. */
+  readonly payer: Payer | { readonly why: string }
   readonly version: string
   readonly maxPerCallUsdc: number
 }
@@ -136,7 +136,7 @@ class Session {
 
   #budget(): object {
     const { payer, maxPerCallUsdc } = this.#options
-    if (payer === undefined) return { paying: false, spent_usdc: 0, left_usdc: 0 }
+    if ('why' in payer) return { paying: false, why: payer.why, spent_usdc: 0, left_usdc: 0 }
     const { spentUsdc, leftUsdc, address } = payer
     return {
       paying: true,
