@@ -78,6 +78,8 @@ export interface Route<Input extends Params = Params> {
   readonly priceOf?: (body: Body) => number
   /** Run again with the same payment it gives the same answer: that is not stored, so its secrets stand nowhere. */
   readonly isIdempotent?: boolean
+  /** What was there before is lost, as by any PATCH and DELETE. */
+  readonly replaces?: true
   /** It buys credit: for the key that its body names, or for a new one. */
   readonly buysCredit?: true
   /**

@@ -200,6 +200,7 @@ export const keyRoutes: readonly Route[] = [
     path: '/keys/:key_id/rotate',
     name: 'key_rotate',
     description: 'Give an API key another secret',
+    replaces: true,
     ...ofKey,
     body: rotateBody,
     outputs: {

@@ -112,7 +112,13 @@ describe('the MCP server', () => {
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     })
     expect(find('wallet_message')).toMatchObject({ inputSchema: { required: ['address'] } })
-    expect(find('price_alert_cancel')).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } })
+    const lossy = tools.filter(({ annotations }) => annotations?.destructiveHint === true).map(({ name }) => name)
+    const cancels = ['price_alert_cancel', 'liquidation_alert_cancel', 'rule_alert_cancel']
+    expect(lossy.toSorted()).toEqual(
+      [...cancels, 'key_change', 'key_revoke', 'key_rotate', 'rule_alert_edit'].toSorted(),
+    )
+    const whole = 'The terms, whole: what is left out has its default'
+    expect(find('rule_alert_edit')).toMatchObject({ description: expect.stringContaining(whole) })
     expect(tools.filter(({ annotations }) => annotations?.idempotentHint === true)).toEqual([])
     for (const { description, inputSchema } of tools)
       expect([description?.length, inputSchema.type]).toEqual([expect.toSatisfy((length) => length > 20), 'object'])

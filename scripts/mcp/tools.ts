@@ -29,7 +29,7 @@ function isOperation(name: string): name is OperationName {
 }
 
 function toolOf(route: Route, name: OperationName): Tool {
-  const { isQuestion, isKeyed, isOwners, method } = operations[name]
+  const { isQuestion, isKeyed, isOwners } = operations[name]
   const required = requiredOf(route)
   const fields = Object(route.body?.schema['properties']) as Readonly<Record<string, unknown>>
   return {
@@ -60,10 +60,15 @@ function toolOf(route: Route, name: OperationName): Tool {
       title: route.description,
       readOnlyHint: isQuestion,
       // Its key may be left out: the same call again, once it was answered, does it again.
-      ...(isQuestion ? {} : { destructiveHint: method === 'DELETE', idempotentHint: false }),
+      ...(isQuestion ? {} : { destructiveHint: isLossy(route), idempotentHint: false }),
       openWorldHint: true,
     },
   }
+}
+
+/** What was there before is lost. */
+function isLossy({ method, replaces }: Route): boolean {
+  return method === 'DELETE' || method === 'PATCH' || replaces === true
 }
 
 function textList(): Schema {
@@ -80,8 +85,9 @@ function requiredOf({ input, body }: Route): string[] {
   return [...required.map(([name]) => name), ...((body?.schema['required'] ?? []) as readonly string[])]
 }
 
-function wordsOf({ description, method, path, priceUsdc, outputs }: Route): string {
+function wordsOf({ description, method, path, priceUsdc, body, outputs }: Route): string {
   const price = priceUsdc === 0 ? 'Free.' : `Costs ${priceUsdc} USDC where payments are on.`
   const answer = outputs[200] ?? outputs[201]
-  return `${description}. ${answer?.description ?? ''}. ${price} (${method} ${path})`
+  const input = body === undefined ? '' : ` Input: ${String(body.schema['description'])}.`
+  return `${description}. ${answer?.description ?? ''}.${input} ${price} (${method} ${path})`
 }
