@@ -1,5 +1,7 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { privateKeyToAccount } from 'viem/accounts'
+import { readConfig } from '../infra/config/config.ts'
+import { readSecretFile } from '../infra/config/secrets.ts'
 import { payer as examplePayer } from '../infra/local/chain/accounts.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { packageVersion } from '../infra/version.ts'
@@ -19,7 +21,8 @@ const usage = `npm run mcp -- [flags]: a server of the Model Context Protocol on
 
 PAYER_KEY or PAYER_KEY_FILE says with which key to pay; on a system with --payments local the example payer pays, with
 play money; without a key nothing is paid. What is over the budget is refused before anything is signed. Keys are neither
-logged nor shown.
+logged nor shown. MDA_API_KEY or MDA_API_KEY_FILE is an API key of POST /credit (the tool credit_buy buys one): what costs
+something is charged to its credit first, within the key's own limits and beside the budget.
 
 An agent's configuration, with the checkout's path:
   {"mcpServers": {"market-data": {"command": "npm", "args": ["run", "-s", "mcp", "--prefix", "PATH", "--", "--budget-usdc", "1"]}}}`
@@ -40,11 +43,23 @@ async function main(values: Values<typeof flags>): Promise<void> {
   const task = readTask(values)
   const payer = payerOf(task)
   const isPaying = payer instanceof Payer
-  const client = new MarketDataClient({ baseUrl: task.api, ...(isPaying && { payer }) })
+  const apiKey = ownApiKey()
+  const client = new MarketDataClient({
+    baseUrl: task.api,
+    ...(isPaying && { payer }),
+    ...(apiKey !== '' && { apiKey }),
+  })
   const server = createMcpServer({ client, payer, version: packageVersion(), maxPerCallUsdc: task.maxPerCallUsdc })
   await server.connect(new StdioServerTransport())
   const money = isPaying ? `pays up to ${task.budgetUsdc} USDC from ${payer.address}` : `pays nothing (${payer.why})`
-  console.error(`MCP server for ${task.api}: ${money}`)
+  const credit = apiKey === '' ? '' : ', charges the credit of MDA_API_KEY'
+  console.error(`MCP server for ${task.api}: ${money}${credit}`)
+}
+
+/** Empty: none. */
+function ownApiKey(): string {
+  const { MDA_API_KEY: text, MDA_API_KEY_FILE: file } = readConfig(process.env, ['MDA_API_KEY', 'MDA_API_KEY_FILE'])
+  return text === '' && file !== '' ? readSecretFile('MDA_API_KEY', file) : text
 }
 
 function payerOf({ budgetUsdc, maxPerCallUsdc, isLocal }: Task): McpOptions['payer'] {

@@ -520,6 +520,20 @@ export const settings = {
     description: 'File that holds PAYER_KEY.',
     example: '/run/secrets/payer-key',
   },
+  MDA_API_KEY: {
+    kind: 'text',
+    default: '',
+    secret: true,
+    form: { pattern: /^mda_/, says: 'of the form mda_...' },
+    description: 'API key whose credit npm run mcp charges; or MDA_API_KEY_FILE. Empty: none.',
+    example: 'mda_...',
+  },
+  MDA_API_KEY_FILE: {
+    kind: 'text',
+    default: '',
+    description: 'File that holds MDA_API_KEY.',
+    example: '/run/secrets/mda-api-key',
+  },
   CHAIN_BLOCK_SECONDS: {
     kind: 'count',
     max: TIMER_SECONDS_MAX,

@@ -52,7 +52,7 @@ const filledIn = (value: string | null): string | undefined => value?.replaceAll
 const isSecret = (name: string): boolean => 'secret' in settings[name as SettingName]
 /** What the file itself says, or what only a part of one machine or a program beside the services reads. */
 const notGiven =
-  /^(?:MODE|KAFKA_BROKERS|REPLICATION_FACTOR|SCHEMA_REGISTRY_URL|CLICKHOUSE_(?!FLUSH|REBUILD)\w+|(?:OPS|API|CONSOLE)_(?:HOST|PORT)|API_SERVICES|(?:FRAMES|ARCHIVE|DATA)_DIR|SERVICE_SECRET_FILE|BACKUP_KEY_FILE|PAYER_KEY_FILE|SIMULATOR_\w+|CHAIN_BLOCK_SECONDS|BROKER_FORGETS_SECONDS|MDA_CACHE|JAVA_HOME)$/
+  /^(?:MODE|KAFKA_BROKERS|REPLICATION_FACTOR|SCHEMA_REGISTRY_URL|CLICKHOUSE_(?!FLUSH|REBUILD)\w+|(?:OPS|API|CONSOLE)_(?:HOST|PORT)|API_SERVICES|(?:FRAMES|ARCHIVE|DATA)_DIR|SERVICE_SECRET_FILE|BACKUP_KEY_FILE|PAYER_KEY_FILE|MDA_API_KEY_FILE|SIMULATOR_\w+|CHAIN_BLOCK_SECONDS|BROKER_FORGETS_SECONDS|MDA_CACHE|JAVA_HOME)$/
 
 describe('docker-compose.yml', () => {
   it('runs every part of the system', () => {

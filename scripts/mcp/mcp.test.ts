@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -94,6 +94,10 @@ async function call({ client }: Agent, name: string, given: Record<string, unkno
   return { isError: result.isError === true, text: first?.text ?? '', answer, cost }
 }
 
+function budget(total: number, spent: number): object {
+  return { paying: true, payer: payer.address, spent_usdc: spent, left_usdc: total - spent, max_per_call_usdc: 1 }
+}
+
 describe('the MCP server', () => {
   it('has a tool for every operation, with a schema and hints', async () => {
     const { tools } = await poor.client.listTools()
@@ -128,7 +132,7 @@ describe('the MCP server', () => {
     const terms = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/mcp' }
     const key = { idempotency_key: 'the-alert-of-this-agent' }
     const made = await call(rich, 'price_alert_create', { ...terms, ...key })
-    expect(made.cost).toMatchObject({ price_usdc: 0.04, paid_usdc: 0.04, left_usdc: 0.11 })
+    expect(made.cost).toMatchObject({ paid_usdc: 0.04, left_usdc: 0.11 })
     const again = await call(rich, 'price_alert_create', { ...terms, ...key })
     const id = made.answer['alert_id']
     expect([again.answer['alert_id'], payments.ledger.charged.length]).toEqual([id, 1])
@@ -143,14 +147,14 @@ describe('the MCP server', () => {
   it('pays within its budget, and says what is left', async () => {
     const { answer, cost } = await call(rich, 'cvd', { symbol: 'BTC' })
     expect(answer).toMatchObject({ symbol: 'BTC', period: '1h' })
-    expect(cost).toMatchObject({ price_usdc: 0.02, paid_usdc: 0.02, spent_usdc: 0.1, left_usdc: 0.05 })
+    expect(cost).toMatchObject({ paid_usdc: 0.02, spent_usdc: 0.1, left_usdc: 0.05 })
     const dear = await call(rich, 'liquidation_heatmap', { symbol: 'BTC' })
     expect([dear.isError, dear.text]).toEqual([true, expect.stringContaining('over_max_per_call')])
     for (const name of ['cvd_history', 'ohlcv']) await call(rich, name, { symbol: 'BTC' })
     const empty = await call(rich, 'basis', { symbol: 'BTC' })
     expect([empty.isError, empty.text]).toEqual([true, expect.stringContaining('over_total')])
     expect((await call(rich, 'budget')).text).toContain('"left_usdc":0.01')
-    expect((await call(rich, 'pricing')).cost).toMatchObject({ price_usdc: 0, paid_usdc: 0 })
+    expect((await call(rich, 'pricing')).cost).toMatchObject({ paid_usdc: 0 })
     expect(rich.said()).toContain('pays up to 0.15 USDC from 0x7099')
     expect(rich.said()).not.toContain(payer.key.slice(2))
   })
@@ -169,6 +173,35 @@ describe('the MCP server', () => {
       expect(agent.said()).toContain(`pays nothing (${why})`)
     }
     expect(payments.ledger.charged.length).toBe(before)
+  })
+
+  it('says where the input makes the price, and tells the one that was paid', async () => {
+    const { tools } = await poor.client.listTools()
+    const wordsOf = (name: string): unknown => tools.find((tool) => tool.name === name)?.description
+    expect(wordsOf('cvd')).toContain(' Costs 0.02 USDC where payments are on.')
+    expect(wordsOf('rule_alert_create')).toContain(
+      ' Costs 0.06 USDC, or another price by its input, where payments are on.',
+    )
+    expect(wordsOf('credit_buy')).toContain(' Costs 1 USDC, or another price by its input, where payments are on.')
+    const when = { metric: 'price', operator: 'above', value: 1 }
+    const terms = { symbol: 'BTC', when, webhook_url: 'https://hooks.example.com/mcp', expires_in_hours: 720 }
+    const { cost } = await call(await nearAgent(1), 'rule_alert_create', terms)
+    expect(cost).toEqual({ paid_usdc: 0.175, ...budget(1, 0.175) })
+  })
+
+  it('charges the credit of an API key that it is given', async () => {
+    const { answer } = await call(await nearAgent(1), 'credit_buy')
+    const file = path.join(folder, 'api-key')
+    writeFileSync(file, `${String(answer['api_key'])}\n`)
+    const before = payments.ledger.charged.length
+    const agent = await startAgent([], { MDA_API_KEY_FILE: file })
+    const { cost } = await call(agent, 'cvd', { symbol: 'BTC' })
+    const why = 'without a budget: --budget-usdc'
+    const rest = { paying: false, why, spent_usdc: 0, left_usdc: 0 }
+    expect(cost).toEqual({ paid_usdc: 0, credit_usdc: 0.02, ...rest })
+    expect(payments.ledger.charged.length).toBe(before)
+    expect(agent.said()).toContain('charges the credit of MDA_API_KEY')
+    await agent.client.close()
   })
 
   it('refuses a field that a tool does not take, and says which it takes', async () => {

@@ -122,16 +122,20 @@ class Session {
   async #ask({ name }: RouteTool, given: ToolArguments, before: Sent | undefined): Promise<CallToolResult> {
     const { idempotency_key: key, ...input } = given
     let paid: Payment | undefined
+    let credit: number | undefined
     const answer = await this.#options.client.call(name, this.#withToken(name, input), {
       idempotencyKey: typeof key === 'string' ? key : before?.key,
       payment: before?.payment,
       onPaid: (sent: Payment) => {
         paid = sent
       },
+      onCharged: (usdc: number) => {
+        credit = usdc
+      },
     })
     this.#remember(answer)
-    const cost = { price_usdc: operations[name].priceUsdc, paid_usdc: paid?.usdc ?? 0, ...this.#budget() }
-    return resultOf({ answer, cost })
+    const charged = credit === undefined ? {} : { credit_usdc: credit }
+    return resultOf({ answer, cost: { paid_usdc: paid?.usdc ?? 0, ...charged, ...this.#budget() } })
   }
 
   #budget(): object {

@@ -85,8 +85,9 @@ function requiredOf({ input, body }: Route): string[] {
   return [...required.map(([name]) => name), ...((body?.schema['required'] ?? []) as readonly string[])]
 }
 
-function wordsOf({ description, method, path, priceUsdc, body, outputs }: Route): string {
-  const price = priceUsdc === 0 ? 'Free.' : `Costs ${priceUsdc} USDC where payments are on.`
+function wordsOf({ description, method, path, priceUsdc, priceOf, body, outputs }: Route): string {
+  const other = priceOf === undefined ? '' : ', or another price by its input,'
+  const price = priceUsdc === 0 ? 'Free.' : `Costs ${priceUsdc} USDC${other} where payments are on.`
   const answer = outputs[200] ?? outputs[201]
   const input = body === undefined ? '' : ` Input: ${String(body.schema['description'])}.`
   return `${description}. ${answer?.description ?? ''}.${input} ${price} (${method} ${path})`

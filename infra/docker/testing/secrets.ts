@@ -17,7 +17,7 @@ const readers: Partial<Record<SettingName, readonly Role[]>> = {
 }
 
 /** Of the database's own user, and of commands. */
-const unread = new Set<string>(['CLICKHOUSE_ANALYST_PASSWORD', 'PAYER_KEY', 'BACKUP_KEY'])
+const unread = new Set<string>(['CLICKHOUSE_ANALYST_PASSWORD', 'PAYER_KEY', 'MDA_API_KEY', 'BACKUP_KEY'])
 
 /** Each secret of the settings with the services that need it. */
 export const secrets: readonly (readonly [string, readonly Role[]])[] = Object.entries(settings).flatMap(

@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly payment?: Payment | undefined
   /** Told what was paid, once the answer is there. */
   readonly onPaid?: (payment: Payment, receipt: string | null) => void
+  /** Told what the credit of the API key was charged, USDC, once the answer is there. */
+  readonly onCharged?: (usdc: number) => void
 }
 
 /** What goes with a request. */
@@ -95,7 +97,7 @@ export class MarketDataClient extends Api<CallOptions> {
     const key = operation.isKeyed ? (before?.idempotencyKey ?? idempotencyKey) : undefined
     const request = requestOf(operation, this.#base, input, key)
     const { payment, outcome } = await this.#exchange(request, options, before)
-    if (payment !== undefined) options.onPaid?.(payment, outcome.headers.get('payment-response'))
+    tellCost(options, payment, outcome)
     return JSON.parse(outcome.text)
   }
 
@@ -115,10 +117,8 @@ export class MarketDataClient extends Api<CallOptions> {
       const query = { ...input, ...(last !== '' && { last_event_id: last }) }
       const request = requestOf(streams[name], this.#base, query, undefined)
       const { outcome, payment: paid } = await this.#exchange(request, options, payment)
-      if (paid !== undefined && !isTold) {
-        options.onPaid?.(paid, outcome.headers.get('payment-response'))
-        isTold = true
-      }
+      if (!isTold) tellCost(options, paid, outcome)
+      isTold = true
       payment = paid
       try {
         for await (const event of eventsOf(outcome.events ?? nothing(), last)) {
@@ -192,6 +192,12 @@ export class MarketDataClient extends Api<CallOptions> {
       clearTimeout(timer)
     }
   }
+}
+
+function tellCost({ onPaid, onCharged }: CallOptions, payment: Payment | undefined, { headers }: Answered): void {
+  if (payment !== undefined) onPaid?.(payment, headers.get('payment-response'))
+  const charged = headers.get('credit-charged')
+  if (charged !== null) onCharged?.(Number(charged))
 }
 
 type Answered = Extract<Outcome, { kind: 'answer' }>
