@@ -94,6 +94,14 @@ async function call({ client }: Agent, name: string, given: Record<string, unkno
   return { isError: result.isError === true, text: first?.text ?? '', answer, cost }
 }
 
+const creation = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/mcp' }
+
+/** A creation that the agent's client gives up. */
+async function cancelledCall({ client }: Agent, signal: AbortSignal): Promise<void> {
+  const asked = client.callTool({ name: 'price_alert_create', arguments: creation }, undefined, { signal })
+  await expect(asked).rejects.toThrow()
+}
+
 function budget(total: number, spent: number): object {
   return { paying: true, payer: payer.address, spent_usdc: spent, left_usdc: total - spent, max_per_call_usdc: 1 }
 }
@@ -129,11 +137,10 @@ describe('the MCP server', () => {
   })
 
   it('sets an alert, looks at its deliveries and cancels it', async () => {
-    const terms = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/mcp' }
     const key = { idempotency_key: 'the-alert-of-this-agent' }
-    const made = await call(rich, 'price_alert_create', { ...terms, ...key })
+    const made = await call(rich, 'price_alert_create', { ...creation, ...key })
     expect(made.cost).toMatchObject({ paid_usdc: 0.04, left_usdc: 0.11 })
-    const again = await call(rich, 'price_alert_create', { ...terms, ...key })
+    const again = await call(rich, 'price_alert_create', { ...creation, ...key })
     const id = made.answer['alert_id']
     expect([again.answer['alert_id'], payments.ledger.charged.length]).toEqual([id, 1])
     // Its token is remembered.
@@ -211,8 +218,7 @@ describe('the MCP server', () => {
       isError: true,
       text: 'Unknown: interval. cvd takes symbol, period.',
     })
-    const terms = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/mcp' }
-    const { isError, text } = await unknown('price_alert_create', { ...terms, hours: 0 })
+    const { isError, text } = await unknown('price_alert_create', { ...creation, hours: 0 })
     expect([isError, text]).toEqual([
       true,
       expect.stringMatching(/^Unknown: hours\. price_alert_create takes .*expires_in_hours/),
@@ -253,23 +259,68 @@ describe('the MCP server', () => {
       return response
     }
     const agent = await nearAgent(0, { url: free.url, fetch: losing })
-    const terms = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/mcp' }
-    const unanswered = await call(agent, 'price_alert_create', terms)
+    const unanswered = await call(agent, 'price_alert_create', creation)
     expect([unanswered.isError, unanswered.text]).toEqual([
       true,
       expect.stringContaining('The same call again is sent under the same Idempotency-Key'),
     ])
-    const made = await call(agent, 'price_alert_create', terms)
+    const made = await call(agent, 'price_alert_create', creation)
     const count = async (): Promise<unknown> => (await free.get('/price-alerts')).body['count']
     expect([typeof made.answer['alert_id'], await count()]).toEqual(['string', 1])
     // It was answered: the same call is another creation.
-    const another = await call(agent, 'price_alert_create', terms)
+    const another = await call(agent, 'price_alert_create', creation)
     expect([another.answer['alert_id'] === made.answer['alert_id'], await count()]).toEqual([false, 2])
-    const wrong = await call(agent, 'price_alert_create', { ...terms, symbol: 'NOPE' })
+    const wrong = await call(agent, 'price_alert_create', { ...creation, symbol: 'NOPE' })
     expect([wrong.isError, wrong.text]).toEqual([true, expect.not.stringContaining('The same call again')])
     await agent.client.close()
     await free.stop()
   })
+
+  it('answers a call that was cancelled after it was sent once it is made again, paid and followed once', async () => {
+    const agent = await nearAgent(1)
+    const charged = payments.ledger.charged.length
+    const block = Promise.withResolvers<void>()
+    payments.ledger.block = block.promise
+    const stop = new AbortController()
+    const asked = payments.ledger.intents.length
+    const cancelled = cancelledCall(agent, stop.signal)
+    await vi.waitFor(() => expect(payments.ledger.intents.length).toBe(asked + 1))
+    stop.abort()
+    await cancelled
+    block.resolve()
+    const made = await call(agent, 'price_alert_create', creation)
+    expect(made.cost).toMatchObject({ paid_usdc: 0.04, spent_usdc: 0.04 })
+    expect(payments.ledger.charged.length - charged).toBe(1)
+    const { answer } = await call(agent, 'price_alert_create', creation)
+    expect(answer['alert_id']).not.toBe(made.answer['alert_id'])
+  })
+
+  it.each(['before it is paid', 'while its answer is on the way'] as const)(
+    'cancelled %s, signs no further payment and makes no second alert',
+    async (when) => {
+      const stop = new AbortController()
+      const { promise: came, resolve: come } = Promise.withResolvers<void>()
+      const requests: RequestInit[] = []
+      /** Heeds no signal: as an answer that comes in spite of it. */
+      const late: typeof fetch = async (url, init = {}) => {
+        const response = await fetch(url, { ...init, signal: null })
+        requests.push(init)
+        if (requests.length !== (when === 'before it is paid' ? 1 : 2)) return response
+        stop.abort()
+        await vi.waitFor(() => expect(init.signal?.aborted).toBe(true)).finally(come)
+        return response
+      }
+      const agent = await nearAgent(1, { url: api.url, fetch: late })
+      const charged = payments.ledger.charged.length
+      await cancelledCall(agent, stop.signal)
+      await came
+      const spent = async (): Promise<unknown> => (await call(agent, 'budget')).text
+      expect(await spent()).toContain(`"spent_usdc":${when === 'before it is paid' ? 0 : 0.04},`)
+      const { cost } = await call(agent, 'price_alert_create', creation)
+      expect(cost).toMatchObject({ paid_usdc: 0.04, spent_usdc: 0.04 })
+      expect(payments.ledger.charged.length - charged).toBe(1)
+    },
+  )
 
   it('signs another payment where the one of the call before has expired unsettled', async () => {
     const agent = await nearAgent(3)

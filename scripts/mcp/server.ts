@@ -54,7 +54,9 @@ export function createMcpServer(options: McpOptions): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [...routeTools.map(({ tool }) => tool), budgetTool],
   }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => session.call(params.name, params.arguments ?? {}))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
+    session.call(params.name, params.arguments ?? {}, signal),
+  )
   return server
 }
 
@@ -67,18 +69,32 @@ interface Sent {
   readonly key: string | undefined
 }
 
+interface Asking {
+  readonly signal: AbortSignal
+  /** What the same call before was sent with. */
+  readonly before: Sent | undefined
+}
+
+interface Answered {
+  readonly result: CallToolResult
+  readonly sent: Sent
+}
+
 /** One agent's session: its budget, the tokens of the alerts that it made, and the calls that have no answer yet. */
 class Session {
   readonly #options: McpOptions
   readonly #tokens = new Map<string, string>()
   /** By tool and arguments. */
   readonly #unanswered = new Map<string, Sent>()
+  /** The last of each that is under way, by tool and arguments. */
+  readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(options: McpOptions) {
     this.#options = options
   }
 
-  async call(name: string, given: ToolArguments): Promise<CallToolResult> {
+  /** `signal`: aborted once nobody waits for the result any more. */
+  async call(name: string, given: ToolArguments, signal: AbortSignal): Promise<CallToolResult> {
     const found = routeTools.find((one) => one.name === name)
     const tool = name === budgetTool.name ? budgetTool : found?.tool
     if (tool === undefined) return failed(`There is no tool ${name}.`)
@@ -89,8 +105,28 @@ class Session {
     const missing = (found.tool.inputSchema.required ?? []).filter((field) => given[field] === undefined)
     if (missing.length > 0) return failed(`Missing: ${missing.join(', ')}.`)
     const same = JSON.stringify([name, Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))])
+    return this.#inTurn(same, () => this.#answer(found, given, { same, signal }))
+  }
+
+  /** Behind the same call where that is under way: a cancelled one is known only then by what it was sent with. */
+  async #inTurn(same: string, work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+    const turn = (this.#turns.get(same) ?? Promise.resolve()).then(work)
+    this.#turns.set(same, turn)
+    const result = await turn
+    if (this.#turns.get(same) === turn) this.#turns.delete(same)
+    return result
+  }
+
+  /** Never rejects. */
+  async #answer(
+    tool: RouteTool,
+    given: ToolArguments,
+    { same, signal }: { readonly same: string; readonly signal: AbortSignal },
+  ): Promise<CallToolResult> {
     try {
-      return await this.#askAgain(found, given, this.#takeSent(same))
+      const { result, sent } = await this.#askAgain(tool, given, { signal, before: this.#takeSent(same) })
+      if (signal.aborted) this.#keepSent(same, sent)
+      return result
     } catch (error) {
       const sent = sentWith(error)
       if (sent !== undefined) this.#keepSent(same, sent)
@@ -99,12 +135,13 @@ class Session {
   }
 
   /** With what the same call before was sent with; without its payment where that has expired unsettled. */
-  async #askAgain(tool: RouteTool, given: ToolArguments, before: Sent | undefined): Promise<CallToolResult> {
+  async #askAgain(tool: RouteTool, given: ToolArguments, asking: Asking): Promise<Answered> {
+    const { before } = asking
     try {
-      return await this.#ask(tool, given, before)
+      return await this.#ask(tool, given, asking)
     } catch (error) {
       if (before?.payment === undefined || !(error instanceof PaymentRequiredError)) throw error
-      return this.#ask(tool, given, { ...before, payment: undefined })
+      return this.#ask(tool, given, { ...asking, before: { ...before, payment: undefined } })
     }
   }
 
@@ -119,12 +156,14 @@ class Session {
     forgetOldest(this.#unanswered, UNANSWERED_MAX)
   }
 
-  async #ask({ name }: RouteTool, given: ToolArguments, before: Sent | undefined): Promise<CallToolResult> {
-    const { idempotency_key: key, ...input } = given
+  async #ask({ name }: RouteTool, given: ToolArguments, { signal, before }: Asking): Promise<Answered> {
+    const { idempotency_key: own, ...input } = given
+    const key = typeof own === 'string' ? own : (before?.key ?? crypto.randomUUID())
     let paid: Payment | undefined
     let credit: number | undefined
     const answer = await this.#options.client.call(name, this.#withToken(name, input), {
-      idempotencyKey: typeof key === 'string' ? key : before?.key,
+      signal,
+      idempotencyKey: key,
       payment: before?.payment,
       onPaid: (sent: Payment) => {
         paid = sent
@@ -135,7 +174,8 @@ class Session {
     })
     this.#remember(answer)
     const charged = credit === undefined ? {} : { credit_usdc: credit }
-    return resultOf({ answer, cost: { paid_usdc: paid?.usdc ?? 0, ...charged, ...this.#budget() } })
+    const cost = { paid_usdc: paid?.usdc ?? 0, ...charged, ...this.#budget() }
+    return { result: resultOf({ answer, cost }), sent: { payment: paid, key } }
   }
 
   #budget(): object {

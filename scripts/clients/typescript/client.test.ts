@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { inspect } from 'node:util'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakePayments, payer as account, type FakePayments } from '../../../api/testing/fake-payments.ts'
 import { startCutStream } from '../../../api/testing/events.ts'
 import { NOW, startHarness, type Harness } from '../../../api/testing/harness.ts'
@@ -235,6 +235,17 @@ describe('on a server that fails', () => {
     const error = await failure(away.priceAlert({ id: 'alert_x' }))
     expect(error).toBeInstanceOf(UnavailableError)
     expect(error).toMatchObject({ code: 'data_unavailable', told: { requestId: 'r1', retryAfterSeconds: 1 } })
+  })
+
+  it('gives up once its signal is aborted, and asks no more', async () => {
+    const client = new MarketDataClient({ baseUrl: await serving([429, busy[1], { 'retry-after': '20' }]) })
+    const stop = new AbortController()
+    const asked = failure(client.priceAlert({ id: 'alert_x' }, { signal: stop.signal }))
+    await vi.waitFor(() => expect(seen.length).toBe(1))
+    stop.abort()
+    expect(await asked).toBeInstanceOf(NoAnswerError)
+    expect(await failure(client.priceAlert({ id: 'alert_x' }, { signal: stop.signal }))).toBeInstanceOf(NoAnswerError)
+    expect(seen.length).toBe(1)
   })
 
   it('does not begin a wait that would end beyond its deadline', async () => {

@@ -28,6 +28,8 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly deadlineMs?: number
+  /** Aborted, the call gives up: nothing more is signed or sent, and its error has what was sent. */
+  readonly signal?: AbortSignal | undefined
   /** 16 to 128 characters; a random one where it is left out, the same for all attempts of the call. */
   readonly idempotencyKey?: string | undefined
   /** Of the `CallError` of the same call before: it is sent again, with its key, and no other is signed. */
@@ -130,7 +132,7 @@ export class MarketDataClient extends Api<CallOptions> {
         if (error instanceof SyntaxError) throw error
         // The connection is lost: it goes on behind the last event.
       }
-      await sleep(AGAIN_MS)
+      await sleep(AGAIN_MS, options.signal)
     }
   }
 
@@ -147,31 +149,38 @@ export class MarketDataClient extends Api<CallOptions> {
   /** The last of its attempts; with an error where that is no success. */
   async #outcomeOf(
     request: Request,
-    { deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS }: CallOptions,
+    { deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS, signal }: CallOptions,
     before?: Payment,
   ): Promise<{ payment: Payment | undefined; outcome: Outcome; error?: Error }> {
     const { tries = TRIES, payer } = this.#options
     const until = Date.now() + deadlineMs
     let payment = before
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(request, payment, until)
+      const outcome = await this.#attempt(request, payment, { until, signal })
       const next = nextOf(outcome, request, { isPaid: payment !== undefined, attempt })
       if (next.do === 'give') return { payment, outcome }
       if (next.do === 'throw') return { payment, outcome, error: next.error }
       if (outcome.kind === 'answer' && next.do === 'pay') {
-        if (payer === undefined) return { payment, outcome, error: errorOf(errorReplyOf(outcome)) }
+        if (payer === undefined || signal?.aborted === true)
+          return { payment, outcome, error: errorOf(errorReplyOf(outcome)) }
         payment = await paymentBy(payer, outcome, request)
       }
       if (next.do !== 'wait') continue
-      if (attempt >= tries || Date.now() + next.ms >= until) return { payment, outcome, error: next.error }
-      await sleep(next.ms)
+      const isOver = attempt >= tries || Date.now() + next.ms >= until || signal?.aborted === true
+      if (isOver) return { payment, outcome, error: next.error }
+      await sleep(next.ms, signal)
     }
   }
 
-  async #attempt(request: Request, payment: Payment | undefined, until: number): Promise<Outcome> {
+  async #attempt(
+    request: Request,
+    payment: Payment | undefined,
+    { until, signal }: { readonly until: number; readonly signal: AbortSignal | undefined },
+  ): Promise<Outcome> {
     const { fetch: send = fetch, apiKey } = this.#options
     const left = until - Date.now()
     if (left <= 0) return { kind: 'lost', why: 'the deadline is over' }
+    if (signal?.aborted === true) return { kind: 'lost', why: 'it was aborted' }
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new Error('the deadline is over')), left)
     try {
@@ -179,7 +188,7 @@ export class MarketDataClient extends Api<CallOptions> {
         method: request.method,
         headers: { ...request.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }), ...payment?.headers },
         redirect: 'error',
-        signal: late.signal,
+        signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]),
         ...(request.body === undefined ? {} : { body: request.body }),
       })
       const { status, headers, body } = response
@@ -228,8 +237,17 @@ function sentWith(error: unknown, { headers }: Request, payment: Payment | undef
   return error
 }
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
+/** Until then, or until the signal. */
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+  })
 }
 
 /** The bytes of a stream; throws where it is silent for longer than its signs of life are apart. */
