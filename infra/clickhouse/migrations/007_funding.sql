@@ -288,7 +288,9 @@ FROM
     SELECT intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot, venue,
         argMax((open_interest.open_interest, source), (source = 'live', time)) AS said
     FROM open_interest
-    WHERE asset = {asset:String} AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+    WHERE asset = {asset:String}
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
     GROUP BY slot, venue
 ) AS interest
 LEFT JOIN
@@ -297,7 +299,8 @@ LEFT JOIN
         toNullable(argMax(assumeNotNull(mark), (source = 'live', time))) AS price
     FROM mark_prices
     WHERE asset = {asset:String} AND mark IS NOT NULL
-        AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
     GROUP BY slot, venue
 ) AS marks USING (slot, venue)
 ORDER BY time, venue
@@ -321,7 +324,8 @@ FROM
         argMax((assumeNotNull(mark), index_price, source), (source = 'live', time)) AS said
     FROM mark_prices
     WHERE asset = {asset:String} AND mark IS NOT NULL
-        AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
     GROUP BY slot, venue
 ) AS marks
 LEFT JOIN
@@ -330,7 +334,8 @@ LEFT JOIN
         toNullable(argMax(tickers.price, time)) AS price
     FROM tickers
     WHERE asset = {asset:String} AND startsWith(instrument, 'binance:spot:') AND quote = 'USDT'
-        AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
     GROUP BY slot
 ) AS spot USING (slot)
 ORDER BY time, venue
@@ -350,7 +355,8 @@ FROM
         argMax((long_ratio, short_ratio, ls_ratio, source), (source = 'live', time)) AS said
     FROM long_short_ratios
     WHERE asset = {asset:String} AND cohort = 'top_traders' AND basis = 'positions'
-        AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
     GROUP BY slot, venue
 )
 ORDER BY time, venue

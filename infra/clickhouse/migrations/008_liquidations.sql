@@ -46,7 +46,9 @@ FROM
 (
     SELECT intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot, venue, side, value
     FROM liquidations
-    WHERE asset = {asset:String} AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+    WHERE asset = {asset:String}
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
 )
 GROUP BY slot, venue
 ORDER BY time, venue

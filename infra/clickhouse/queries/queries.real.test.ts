@@ -99,6 +99,20 @@ it('answers histories of perpetuals by minute and by week, which begins with Mon
   expect(await analyst.rows(`SELECT * FROM basis_history(${late})`)).toEqual([])
 })
 
+it.each([
+  ['open_interest_history', 56],
+  ['basis_history', 56],
+  ['long_short_history', 54],
+  ['liquidation_history', 56],
+])('%s tells the interval whole in which its range begins', async (view, minute) => {
+  const from = (second: string): Promise<object[]> =>
+    analyst.rows(`SELECT * FROM ${view}(asset = 'btc', seconds = 60,
+      start = '2024-08-08 23:${minute}:${second}', end = '2024-08-08 23:57:00')`)
+  const whole = await from('00')
+  expect(whole).not.toEqual([])
+  expect(await from('59')).toEqual(whole)
+})
+
 it('begins weeks of candles and flow with Monday', async () => {
   const range = "asset = 'btc', seconds = 604800, start = '2024-08-08 00:00:00', end = '2024-08-08 23:58:00'"
   const time = '2024-08-05T00:00:00.000000Z'
