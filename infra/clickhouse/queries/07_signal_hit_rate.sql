@@ -10,10 +10,10 @@ WITH
     marked AS
     (
         SELECT
-            kind, period, to, if(position(to, 'bullish') > 0, 1, -1) AS direction,
+            kind, period, to, if(to ILIKE '%bullish%', 1, -1) AS direction,
             time AS at, time + toIntervalSecond({horizon:UInt32}) AS later
         FROM signals
-        WHERE asset = {asset:String} AND (position(to, 'bullish') > 0 OR position(to, 'bearish') > 0)
+        WHERE asset = {asset:String} AND (to ILIKE '%bullish%' OR to ILIKE '%bearish%')
             AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
     ),
     quoted AS

@@ -48,6 +48,9 @@ export const answers: Readonly<Record<string, Rows>> = {
     signal('bullish_pressure', 200, { hit_rate: 1, hit_low: 0.206543, hit_high: 1 }),
     // At 60 s 102, at 120 s 99: wrong.
     signal('strong_bullish_pressure', -294.118, { hit_rate: 0, hit_low: 0, hit_high: 0.793457 }),
+    // At 60 s 102, at 120 s 99, at 180 s 101: both wrong.
+    sentiment('Bullish', -294.118),
+    sentiment('Extremely bearish', 202.02),
   ],
   '08_venue_lead_lag': [
     // Coinbase does what Binance did a second before.
@@ -173,6 +176,10 @@ function signal(name: string, bp: number, share: object): Rows[0] {
     mean_return_bp: bp,
     median_return_bp: bp,
   }
+}
+
+function sentiment(name: string, bp: number): Rows[0] {
+  return { ...signal(name, bp, { hit_rate: 0, hit_low: 0, hit_high: 0.793457 }), kind: 'sentiment', period: '' }
 }
 
 function paid(route: string): Rows[0] {

@@ -47,16 +47,18 @@ const risks: readonly LiquidationRisk[] = [risk(0, 100), risk(200, 1_100)]
 
 const signals: readonly Signal[] = (
   [
-    [0, 'bullish_pressure'],
-    [60, 'strong_bullish_pressure'],
-    [90, 'bearish_pressure'],
-    [100, 'neutral'],
-    [120, 'bearish_pressure'],
+    [0, 'cvd', '1h', 'bullish_pressure'],
+    [60, 'cvd', '1h', 'strong_bullish_pressure'],
+    [90, 'cvd', '1h', 'bearish_pressure'],
+    [100, 'cvd', '1h', 'neutral'],
+    [120, 'cvd', '1h', 'bearish_pressure'],
+    [60, 'sentiment', '', 'Bullish'],
+    [120, 'sentiment', '', 'Extremely bearish'],
   ] as const
-).map(([seconds, to]) => ({
+).map(([seconds, kind, period, to]) => ({
   asset: 'btc',
-  kind: 'cvd',
-  period: '1h',
+  kind,
+  period,
   from: 'neutral',
   to,
   value: 0.1,

@@ -30,7 +30,7 @@ const counts = {
   prices: 7,
   liquidation_risk: 2,
   latest_funding: 1,
-  signals: 5,
+  signals: 7,
   audits: 3,
   triggers: 5,
   webhook_attempts: 4,
