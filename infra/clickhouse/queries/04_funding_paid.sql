@@ -1,7 +1,8 @@
 -- Question: what did a long position of constant size pay (negative: earn) for funding at each venue?
 -- A row: one perpetual.
 -- Units: settlements in number, paid_pct in percent of the position, annual_pct the same by the year that they make up, each by
--- the time since the one before, or where that is no interval that venues settle in, by the contract's terms of then.
+-- the time since the one before, or where that is no interval that venues settle in, by the contract's terms of then; those of
+-- which neither is known are not in it (null: no other).
 -- Parameters: asset, start, end
 WITH
     terms AS
@@ -24,9 +25,9 @@ SELECT
     settled.instrument AS instrument,
     count() AS settlements,
     100 * sum(settled_rate) AS paid_pct,
-    paid_pct / sum(if(hours IN (1, 2, 4, 6, 8), hours, interval_hours)) * 24 * 365 AS annual_pct
+    100 * sumIf(settled_rate, own_hours IS NOT NULL) / sum(if(hours IN (1, 2, 4, 6, 8), hours, nullIf(interval_hours, 0)) AS own_hours) * 24 * 365 AS annual_pct
 FROM settled
-ASOF INNER JOIN terms ON terms.instrument = settled.instrument AND settled.time >= terms.since
+ASOF LEFT JOIN terms ON terms.instrument = settled.instrument AND settled.time >= terms.since
 WHERE settled.time >= {start:DateTime64(6, 'UTC')}
 GROUP BY instrument
 ORDER BY paid_pct DESC

@@ -170,12 +170,15 @@ describe('funding counts by the year of the interval of its own time', () => {
       ...[0, 8, 16, 24, 32, 40, 48].map((hour) => settlementOf(dayOf(1) + hour * HOUR, 0.0001)),
       ...[4, 8, 12, 16, 20, 24, 48].map((hour) => settlementOf(dayOf(3) + hour * HOUR, 0.00005)),
       ...[0, 6, 12, 18, 24].map((hour) => settlementOf(dayOf(20) + hour * HOUR, 0.000075)),
+      // Settled rates are all that is known of these.
+      ...[0, 4, 8].map((hour) => settlementOf(dayOf(10) + hour * HOUR, 0.00005, 'gate:perp:SOL_USDT')),
+      settlementOf(dayOf(10), 0.0001, 'hyperliquid:perp:SOL'),
     ]
     const values = facts.map(({ type, value }) => world.codec.encode('market.funding', type, value))
     await world.append('market.funding', values)
     await world.soon("SELECT count() AS n FROM contract_terms WHERE asset = 'sol'", [{ n: 2 }])
     await world.soon("SELECT count() AS n FROM funding_rates WHERE asset = 'sol'", [{ n: 3 }])
-    await world.soon("SELECT count() AS n FROM funding_settlements WHERE asset = 'sol'", [{ n: 19 }])
+    await world.soon("SELECT count() AS n FROM funding_settlements WHERE asset = 'sol'", [{ n: 23 }])
   })
   const rows = (name: string, start: string, end: string): Promise<object[]> =>
     ask(name, { asset: 'sol', start: `2024-08-${start}`, end: `2024-08-${end}` })
@@ -194,6 +197,13 @@ describe('funding counts by the year of the interval of its own time', () => {
     // Every six hours, four by the terms.
     expect(await rows('04_funding_paid', '20 00:00:01', '21 00:00:01')).toEqual([
       { ...paid, settlements: 4, paid_pct: 0.03 },
+    ])
+  })
+
+  it('04_funding_paid by that time alone where no terms are known, null where neither is', async () => {
+    expect(await rows('04_funding_paid', '10 00:00:00', '10 08:00:01')).toEqual([
+      { instrument: 'gate:perp:SOL_USDT', settlements: 3, paid_pct: 0.015, annual_pct: 10.95 },
+      { instrument: 'hyperliquid:perp:SOL', settlements: 1, paid_pct: 0.01, annual_pct: null },
     ])
   })
 
@@ -427,8 +437,12 @@ function rateOf(time: number, rate: number): Message<'derivative_ticker'> {
   return { type: 'derivative_ticker', value: { ...emptyFields('derivative_ticker'), ...perpetual, ...said } }
 }
 
-function settlementOf(time: number, settled_rate: number): Message<'settlement'> {
-  return { type: 'settlement', value: { ...perpetual, settled_rate, mark: null, time, received: time } }
+function settlementOf(
+  time: number,
+  settled_rate: number,
+  instrument: string = perpetual.instrument,
+): Message<'settlement'> {
+  return { type: 'settlement', value: { ...perpetual, instrument, settled_rate, mark: null, time, received: time } }
 }
 
 /** Long mass that the model had swept by an hour of 25 August, since a time of that day. */
