@@ -1,5 +1,7 @@
--- Question: how much of the time asked for does the log really have, instrument by instrument?
--- A row: an instrument with a gap in the range, the least complete first; one that is not here has none.
+-- Question: how much of the time asked for is without a gap of the instrument's own, instrument by instrument?
+-- A row: an instrument with a gap in the range, the least complete first; one that is not here has none. What the log itself
+-- lost (log_gaps, by partition) and time in which nobody was subscribed (subscription_changes) are no such gaps: the API's
+-- coverage counts them as well.
 -- Units: seconds of gaps that were not filled, cut to the range; overlapping gaps count once; missing in records where the venue's ids tell (null: they do
 -- not); complete is the share of the range without such a gap, 0 to 1.
 -- Parameters: asset, start, end
