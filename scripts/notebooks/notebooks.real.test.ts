@@ -18,7 +18,11 @@ const CPU_SECONDS_MAX = 15
 /** What each finds in the market of the test's seed. */
 const finds = {
   cvd_divergence: [/^720 hours, sources: \['trades', 'venue_candles'\]/, /go together by 0\.88/, /bearish ┆ 26 /],
-  funding_carry: [/^810 settled rates of 3 venues/, /okx +┆ 270 /, /differs by 0\.0032 % each 8 hours, 3\.5 % a year/],
+  funding_carry: [
+    /^810 settled rates of 3 venues/,
+    /okx +┆ 270 +┆ 90\.0 /,
+    /differs by 0\.0032 % each 8 hours, 3\.5 % a year/,
+  ],
   signal_study: [/buying +┆ 43 /, /selling ┆ 55 /, /buying +┆ 24 +┆ 22 .*false/],
 }
 const names = Object.keys(finds) as (keyof typeof finds)[]
