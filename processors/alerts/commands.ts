@@ -282,6 +282,7 @@ function edit(state: AlertsState, alert: StoredAlert, asked: NewAlert | null, no
     delivery: asked?.delivery ?? null,
     status: cools ? 'triggered' : 'active',
     armed: cools,
+    anew: cools,
     held: 0,
     since: now,
   }

@@ -201,10 +201,14 @@ function rearm(state: AlertsState, alert: StoredAlert, time: Micros, report: Rep
 }
 
 function activate(state: AlertsState, alert: StoredAlert, since: Micros, report: Report): void {
-  const armed = state.kinds.of(alert.terms).isEdge?.(alert.terms) ?? false
-  const active: StoredAlert = { ...alert, status: 'active', armed, since }
+  const active: StoredAlert = { ...alert, status: 'active', armed: hasSeenFirst(state, alert), anew: false, since }
   put(state, active)
   report({ event: 'rearmed', alert: active })
+}
+
+/** What has to be seen before it rings, where there is such, was its return: unless its terms are others since. */
+function hasSeenFirst({ kinds }: AlertsState, { terms, anew }: StoredAlert): boolean {
+  return !anew && kinds.of(terms).isEdge?.(terms) === true
 }
 
 /** The minute of a level that has been back is over. */
@@ -217,14 +221,15 @@ export function cool(state: AlertsState, alert: StoredAlert, report: Report): vo
  * the beginning, what has to be seen first once more.
  */
 export function resumed(state: AlertsState, alert: StoredAlert, now: Micros): StoredAlert {
-  const { status, armed, last_triggered: rang, terms } = alert
+  const { status, armed, last_triggered: rang } = alert
   const isBack = status === 'triggered' && armed
   const isActive = status === 'active' || (isBack && now >= rang + cooldownOf(state, alert))
-  const isReady = isBack && (!isActive || state.kinds.of(terms).isEdge?.(terms) === true)
+  const isReady = isBack && (!isActive || hasSeenFirst(state, alert))
   return {
     ...alert,
     status: isActive ? 'active' : status,
     armed: isReady,
+    anew: alert.anew && !isActive,
     held: 0,
     since: now,
     paused_until: 0,

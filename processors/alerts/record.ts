@@ -7,6 +7,8 @@ export interface AlertRecord extends AlertState {
   readonly since: Micros
   /** Left out where nothing is held. */
   readonly held?: Micros
+  /** Left out where it is not. */
+  readonly anew?: boolean
 }
 
 /** Of an alert that nobody made, and of whose ringing nobody is told. */
@@ -53,11 +55,12 @@ export function recordOf(kinds: Kinds, alert: StoredAlert): AlertRecord {
     delivery: alert.delivery,
     paused_until: alert.paused_until,
     ...(alert.held > 0 ? { held: alert.held } : {}),
+    ...(alert.anew ? { anew: true } : {}),
   }
 }
 
 /** What a snapshot leaves out where it says nothing: states of before there were such fields are the same. */
-const unsaid = { owner: null, delivery: null, paused_until: 0, taken: 0, held: 0 } as const
+const unsaid = { owner: null, delivery: null, paused_until: 0, taken: 0, held: 0, anew: false } as const
 export type SavedAlert = Omit<AlertRecord, keyof typeof unsaid> & Partial<AlertRecord>
 
 /** The alert as a snapshot has it. */
@@ -109,6 +112,7 @@ export function storedAlert(
     since: alert.since,
     taken: alert.taken ?? unsaid.taken,
     held: alert.held ?? unsaid.held,
+    anew: alert.anew ?? unsaid.anew,
     owner: alert.owner ?? unsaid.owner,
     delivery: alert.delivery ?? unsaid.delivery,
     paused_until: alert.paused_until ?? unsaid.paused_until,

@@ -710,6 +710,29 @@ describe('a rule that is changed', () => {
     expect(given(createRule(cvdAbove(5)), ...log).rang).toEqual([10, 75])
   })
 
+  describe('and has to see the other side first', () => {
+    const crosses = (value: number) => ({ metric: 'cvd', operator: 'crosses_above', value })
+    const rung = [createRule(crosses(10)), cvd(1, 1), cvd(10, 11)]
+    const beyond = [mark(90), cvd(95, 12)]
+
+    it.each([30, 75])('does so too where it is changed at %i s of a cooldown to 70 s', (at) => {
+      const fed = given(...rung, mark(at), edit(crosses(5))).restart()
+      expect(fed.batch(mark(78), cvd(80, 11), ...beyond).rang).toEqual([10])
+      expect(fed.batch(cvd(100, 4), cvd(110, 6)).rang).toEqual([10, 110])
+    })
+
+    it.each([40, 79])('does so too where it rests meanwhile, to %i s', (until) => {
+      const fed = given(...rung, mark(30), edit(crosses(5)), pause(until), mark(until), mark(79)).restart()
+      expect(fed.batch(cvd(80, 11), ...beyond).rang).toEqual([10])
+      expect(fed.batch(cvd(100, 4), cvd(110, 6)).rang).toEqual([10, 110])
+    })
+
+    it('needs to see it once for each ring', () => {
+      const fed = given(...rung, mark(30), edit(crosses(5)), mark(78), cvd(80, 4), cvd(90, 6), cvd(100, 4))
+      expect(fed.batch(mark(160), cvd(170, 6)).rang).toEqual([10, 90, 170])
+    })
+  })
+
   it('that is to ring once from now on waits out its cooldown, and does', () => {
     const log = [
       cvd(10, 6),

@@ -57,6 +57,8 @@ export interface StoredAlert<T extends Terms = Terms> extends Omit<AlertState, k
   readonly since: Micros
   /** Since when its condition has held that has to hold for a while; 0: it does not, or does not have to. */
   readonly held: Micros
+  /** Its terms were changed while it cools down: what has to be seen first is to be seen when that is over. */
+  readonly anew: boolean
   /** Where it stands among the levels of figures; it follows from the rest. */
   stands: readonly string[]
 }

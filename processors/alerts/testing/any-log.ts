@@ -189,8 +189,8 @@ export const ruleLogs: fc.Arbitrary<Message[]> = fc
           { weight: 6, arbitrary: marks },
           { weight: 1, arbitrary: rests },
           {
-            weight: 1,
-            arbitrary: fc.oneof(ruleCreations, orders).map(
+            weight: 2,
+            arbitrary: fc.oneof(ruleCreations, edits, orders).map(
               (made): At =>
                 () =>
                   made,

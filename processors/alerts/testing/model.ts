@@ -25,6 +25,8 @@ interface Item extends NewAlert {
   rang: number
   /** Crossings: seen on or before the target. Levels that rang: seen back. */
   ready: boolean
+  /** Changed within its cooldown: behind that nothing was seen yet. */
+  anew: boolean
   since: number
   /** Of a rule: what it waits for, and since when it has held, 0: it does not. */
   rule: ModelRule | undefined
@@ -167,6 +169,7 @@ export class Model {
       count: 0,
       rang: 0,
       ready: false,
+      anew: false,
       since: now,
       rule: asked.kind === 'rule' ? (JSON.parse(asked.condition) as ModelRule) : undefined,
       held: 0,
@@ -233,7 +236,14 @@ export class Model {
     const cools = item.rang > 0 && now < item.rang + 60 * S
     if (item.status === 'triggered' && !item.ready && item.rule.resolved === true) this.#rung.push([item, '_over'])
     const rule = JSON.parse(asked.condition) as ModelRule
-    Object.assign(item, { rule, status: cools ? 'triggered' : 'active', ready: cools, held: 0, since: now })
+    Object.assign(item, {
+      rule,
+      status: cools ? 'triggered' : 'active',
+      ready: cools,
+      anew: cools,
+      held: 0,
+      since: now,
+    })
     this.#event('edited', item)
   }
 
@@ -260,7 +270,7 @@ export class Model {
     Object.assign(item, { paused: 0, held: 0, since: now })
     if (item.status === 'active') item.ready = false
     else if (item.ready && now >= item.rang + 60 * S)
-      Object.assign(item, { status: 'active', ready: item.rule !== undefined && isModelEdge(item.rule) })
+      Object.assign(item, { status: 'active', ready: isPrimed(item), anew: false })
   }
 
   /** Time passes from one moment at which something is due to the next. */
@@ -295,7 +305,7 @@ export class Model {
   }
 
   #activate(item: Item, since: number): void {
-    Object.assign(item, { status: 'active', ready: item.rule !== undefined && isModelEdge(item.rule), since })
+    Object.assign(item, { status: 'active', ready: isPrimed(item), anew: false, since })
     this.#event('rearmed', item)
   }
 
@@ -436,6 +446,11 @@ export class Model {
 
 function figuresOfPrice({ price, sources }: CompositePrice): Map<string, number> {
   return new Map([['price', price], ...sources.map((source) => [`price@${source.exchange}`, source.price] as const)])
+}
+
+/** A crossing that has rung and been back by the terms that it has. */
+function isPrimed({ rule, anew }: Item): boolean {
+  return rule !== undefined && isModelEdge(rule) && !anew
 }
 
 /** It rings once. */
