@@ -163,12 +163,13 @@ describe('the alerts processor', () => {
       await fc.assert(
         fc.asyncProperty(logs, plans, async (log, plan) => {
           const { events, triggers } = await outcomeOf(log, plan)
-          const rang = new Map<string, number>()
-          for (const { event, alert, trigger_id: id } of events.flat()) {
+          const [made, rang] = [new Map<string, number>(), new Map<string, number>()]
+          for (const { event, alert, trigger_id: id, time: told } of events.flat()) {
+            if (event === 'created' && alert !== null) made.set(`${alert.alert_id} ${alert.created_at}`, told)
             if (alert === null || event !== 'triggered') continue
             const { alert_id, created_at: created, expires_at: expires, condition, last_triggered: now } = alert
             const before = rang.get(`${alert_id} ${created}`)
-            const first = before === undefined ? created : before + 60_000_000
+            const first = before === undefined ? (made.get(`${alert_id} ${created}`) ?? created) : before + 60_000_000
             const last = condition.startsWith('crosses') && before !== undefined ? -Infinity : expires
             const time = triggers.get(id ?? '')?.time ?? NaN
             expect([time >= first, time < last, now >= time]).toEqual([true, true, true])

@@ -51,6 +51,40 @@ describe('a creation', () => {
     expect(g.state.alerts.get('b')?.created_at).toBe(T0 + 10 * SECOND)
   })
 
+  describe('while no mark comes', () => {
+    const late = (command: Message<'command'>, hours: number): Message<'command'> => {
+      return { type: 'command', value: { ...command.value, created: T0 + hours * HOUR * SECOND } }
+    }
+
+    it('lives as long as was asked for, from when its caller made it', () => {
+      const g = given(late(create({ expires_in_hours: 1 }), 2)).restart()
+      expect([(g.state.alerts.get('a')?.created_at ?? 0) - T0, expires(g)]).toEqual([2 * HOUR * SECOND, 3])
+      expect(after(g.batch(mark(2 * HOUR + 1), price(2 * HOUR + 2, 101)))).toEqual(['triggered'])
+      expect(after(g.batch(mark(3 * HOUR - 1)))).toEqual(['triggered'])
+    })
+
+    it('rings at no price from before it', () => {
+      const g = given(late(create(), 2), latePrice(2 * HOUR - 60, 90, 110))
+      expect(after(g)).toEqual([])
+      expect(after(g.batch(latePrice(2 * HOUR + 60, 90, 110)))).toEqual(['triggered'])
+    })
+
+    it('looks at each price from then on, also where its caller’s clock is ahead', () => {
+      expect(after(given(late(create(), 2), price(1, 101)))).toEqual(['triggered'])
+    })
+
+    it('is at most 30 days from the last mark', () => {
+      const g = given(late(create({ expires_in_hours: 1 }), 90 * 24))
+      expect(expires(g)).toBe(30 * 24 + 1)
+    })
+
+    it('and is extended, lives so much longer', () => {
+      const g = given(create({ expires_in_hours: 1 }), late(extend(1), 2))
+      expect([after(g), expires(g)]).toEqual([['extended'], 3])
+      expect(after(g.batch(mark(3 * HOUR - 1), mark(3 * HOUR)))).toEqual(['extended', 'expired'])
+    })
+  })
+
   it.each([
     ['no condition of ours', { condition: 'near' }],
     ['no target', { target_price: null }],

@@ -171,13 +171,14 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset, created
   }
   if (state.alerts.size >= ALERTS_MAX || hasTooManySeries(state, asset, terms))
     return rejected(null, 'overloaded', 'There are too many alerts; try again later.')
+  const born = lifeFrom(created, now)
   const alert = storedAlert(terms, {
     ...asked,
     alert_id: id,
     asset,
     status: 'active',
-    created_at: now,
-    expires_at: asked.expires_in_hours === FOREVER_HOURS ? NEVER : now + asked.expires_in_hours * HOUR,
+    created_at: born,
+    expires_at: asked.expires_in_hours === FOREVER_HOURS ? NEVER : born + asked.expires_in_hours * HOUR,
     ended_at: 0,
     trigger_count: 0,
     last_triggered: 0,
@@ -192,7 +193,7 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset, created
   return { event: 'created', alert }
 }
 
-/** A mark comes every second: a caller's clock that is further ahead of the last one is wrong. */
+/** A mark comes every second: where a caller's clock is further ahead of the last one, it is wrong or no mark comes. */
 const CLOCK_AHEAD_MAX: Micros = 2_000_000
 
 /**
@@ -201,6 +202,14 @@ const CLOCK_AHEAD_MAX: Micros = 2_000_000
  */
 function takenAt({ taken }: AlertsState, created: Micros, now: Micros): Micros {
   return Math.max(taken + 1, now, Math.min(created, now + CLOCK_AHEAD_MAX))
+}
+
+/**
+ * When a life begins that is asked for now: while feeds are down partition time stands, but its caller's does not. A clock
+ * that is wrong gives that much more of life, 30 days at most, and hides no record: what counts is by partition time.
+ */
+function lifeFrom(created: Micros, now: Micros): Micros {
+  return created > now + CLOCK_AHEAD_MAX ? Math.min(created, now + AHEAD_MAX) : now
 }
 
 /** Finds a creation again for a day: by its idempotency key. */
@@ -224,22 +233,22 @@ function isLifetime(hours: number, { mayLastForever }: AlertKind): boolean {
  * the owner's cancel refuses it. Without a payment it takes an active alert.
  */
 function extend(state: AlertsState, alert: StoredAlert, command: Command, now: Micros): Outcome {
-  const { add_hours: hours, payment } = command
+  const { add_hours: hours, payment, created } = command
+  const from = lifeFrom(created, now)
   if (hours === null || !(hours >= 1)) return rejected(alert, 'invalid_add_hours', 'add_hours must be 1 or more.')
   if (alert.status === 'cancelled' || (payment === null && alert.status !== 'active')) {
     return rejected(alert, 'alert_not_active', `The alert is ${alert.status}; only an active one can be extended.`)
   }
   if (alert.expires_at === NEVER)
     return rejected(alert, 'invalid_add_hours', 'The alert has no end that could be later.')
-  const from = alert.status === 'active' ? alert.expires_at : Math.max(now, alert.expires_at)
-  const until = from + hours * HOUR
-  if (payment === null && until > now + AHEAD_MAX) {
+  const until = Math.max(from, alert.expires_at) + hours * HOUR
+  if (payment === null && until > from + AHEAD_MAX) {
     return rejected(alert, 'invalid_add_hours', 'An alert may end at most 30 days from now; choose fewer hours.')
   }
   const isBack = alert.status === 'expired'
   const extended: StoredAlert = {
     ...alert,
-    expires_at: Math.min(until, Math.max(alert.expires_at, now + AHEAD_MAX)),
+    expires_at: Math.min(until, Math.max(alert.expires_at, from + AHEAD_MAX)),
     status: isBack ? 'active' : alert.status,
     armed: isBack ? false : alert.armed,
     since: isBack ? now : alert.since,

@@ -90,11 +90,15 @@ interface View {
 }
 
 /**
- * A low or high may be from anywhere in the time that the record looks back on: it counts for an alert that waited for it
- * all that time. A late record has no last price, only bounds.
+ * A low or high may be from anywhere in the time that the record looks back on: it counts for an alert that was there, and
+ * waited for it, all that time. A late record has no last price, only bounds.
  */
-function viewOf({ since }: StoredAlert, { price, low, high, late }: CompositePrice, from: Micros): View | undefined {
-  if (from >= since) return { last: late ? null : price, low, high }
+function viewOf(
+  { since, created_at: born }: StoredAlert,
+  { price, low, high, late }: CompositePrice,
+  from: Micros,
+): View | undefined {
+  if (from >= since && from >= born) return { last: late ? null : price, low, high }
   return late ? undefined : { last: price, low: price, high: price }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Message } from '../../../schemas/records.ts'
 import { PARTITIONS, type Input } from '../../kernel/testing/fault-plans.ts'
 import type { ModelCondition } from './figures-model.ts'
-import { cancel, command, createRule, extend, latePrice, mark, metric, pause, resume } from './records.ts'
+import { cancel, command, createRule, extend, HOUR, latePrice, mark, metric, pause, resume } from './records.ts'
 import { newAlert, newLiquidationAlert, price, risk, SECOND, T0 } from './records.ts'
 
 /** Any log of commands, prices, risks and marks, for the laws of this folder: dense around all that is a bound. */
@@ -102,6 +102,15 @@ const orders = fc.oneof(
 /** A record at a time that is given later. */
 type At = (seconds: number) => Message
 
+/** By a caller whose clock is behind, right, or ahead. */
+function sent(commands: fc.Arbitrary<Message<'command'>>): fc.Arbitrary<At> {
+  return fc.tuple(commands, fc.constantFrom(-1, 0, 0, 2, 3, HOUR)).map(
+    ([{ value }, off]): At =>
+      (seconds) =>
+        command({ ...value, created: T0 + (seconds + off) * SECOND }),
+  )
+}
+
 const rests: fc.Arbitrary<At> = fc.tuple(anyId, fc.constantFrom(null, undefined, undefined, 0, 5, 30, 61)).map(
   ([id, pauses]): At =>
     (seconds) =>
@@ -190,11 +199,7 @@ export const ruleLogs: fc.Arbitrary<Message[]> = fc
           { weight: 1, arbitrary: rests },
           {
             weight: 2,
-            arbitrary: fc.oneof(ruleCreations, edits, orders).map(
-              (made): At =>
-                () =>
-                  made,
-            ),
+            arbitrary: sent(fc.oneof(ruleCreations, edits, orders)),
           },
         ),
       }),
@@ -228,19 +233,11 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       { weight: 2, arbitrary: rests },
       {
         weight: 4,
-        arbitrary: fc.oneof(creations, ruleCreations).map(
-          (made): At =>
-            () =>
-              made,
-        ),
+        arbitrary: sent(fc.oneof(creations, ruleCreations)),
       },
       {
         weight: 2,
-        arbitrary: orders.map(
-          (made): At =>
-            () =>
-              made,
-        ),
+        arbitrary: sent(orders),
       },
     ),
   }),

@@ -109,10 +109,10 @@ export class Model {
   #command(c: Command): void {
     const now = this.#now === 0 ? c.created : this.#now
     const before = this.#requests.get(c.request_id)
-    if (before !== undefined && now < before + HOUR) return
+    if (before !== undefined && this.#now < before + HOUR) return
     this.#requests.set(c.request_id, now)
     const [bought, at] = this.#payments.get(c.payment ?? '') ?? []
-    if (at !== undefined && now < at + 2 * DAY) {
+    if (at !== undefined && this.#now < at + 2 * DAY) {
       const item = this.items.find(({ id }) => id === bought)
       this.#event(item === undefined ? 'rejected' : 'repeated', item, item === undefined ? 'alert_not_found' : null)
       return
@@ -149,7 +149,7 @@ export class Model {
   }
 
   #create(c: Command, asked: NewAlert, now: number): void {
-    const sameKey = (item: Item): boolean => item.idempotency === asked.idempotency && now < item.created + DAY
+    const sameKey = (item: Item): boolean => item.idempotency === asked.idempotency && this.#now < item.created + DAY
     const known =
       this.items.find((item) => asked.idempotency !== null && sameKey(item)) ??
       this.items.find(({ id }) => id === c.alert_id)
@@ -158,13 +158,14 @@ export class Model {
       else this.#event('rejected', known, 'idempotency_conflict')
       return
     }
+    const born = bornAt(c, now)
     const item: Item = {
       ...asked,
       id: c.alert_id,
       asset: c.asset,
       status: 'active',
-      created: now,
-      expires: asked.expires_in_hours === 0 ? END : now + asked.expires_in_hours * HOUR,
+      created: born,
+      expires: asked.expires_in_hours === 0 ? END : born + asked.expires_in_hours * HOUR,
       ended: 0,
       count: 0,
       rang: 0,
@@ -203,13 +204,13 @@ export class Model {
       this.#event('rejected', item, 'invalid_add_hours')
       return
     }
-    const start = item.status === 'active' || item.expires > now ? item.expires : now
-    const end = start + hours * HOUR
-    if (payment === null && end > now + 30 * DAY) {
+    const asked = bornAt(command, now)
+    const end = Math.max(item.expires, asked) + hours * HOUR
+    if (payment === null && end > asked + 30 * DAY) {
       this.#event('rejected', item, 'invalid_add_hours')
       return
     }
-    item.expires = Math.min(end, Math.max(item.expires, now + 30 * DAY))
+    item.expires = Math.min(end, Math.max(item.expires, asked + 30 * DAY))
     if (item.status === 'expired') Object.assign(item, { status: 'active', ready: false, since: now, held: 0 })
     if (!(item.status === 'triggered' && isOnce(item))) item.ended = 0
     this.#pay(command, now)
@@ -337,7 +338,7 @@ export class Model {
     if (!late) this.#tell(asset, 'price', time, figuresOfPrice(price))
     for (const item of this.#live(asset, time)) {
       if (item.kind !== 'price') continue
-      const isWhole = from >= item.since
+      const isWhole = from >= item.since && from >= item.created
       if (late && !isWhole) continue
       this.#look(item, price, isWhole)
     }
@@ -446,6 +447,11 @@ export class Model {
 
 function figuresOfPrice({ price, sources }: CompositePrice): Map<string, number> {
   return new Map([['price', price], ...sources.map((source) => [`price@${source.exchange}`, source.price] as const)])
+}
+
+/** By its caller's clock where no mark has come for more than two seconds. */
+function bornAt({ created }: Command, now: number): number {
+  return created > now + 2 * S ? Math.min(created, now + 30 * DAY) : now
 }
 
 /** A crossing that has rung and been back by the terms that it has. */
