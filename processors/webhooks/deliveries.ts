@@ -231,8 +231,10 @@ export class Deliveries {
       due.push(this.#ready(delivery))
       if (delivery.digest === null) continue
       if (delivery.attempts === 0) this.#holding.told(delivery, now)
-      for (const other of this.#byDigest.all(delivery.digest))
-        if (other.phase === 'waiting' && other.due <= now) this.#ready(other) // in line with the one that was first
+      for (const other of this.#byDigest.all(delivery.digest)) {
+        const isDue = other.phase === 'waiting' && other.due <= now
+        if (isDue && !this.#waitForRing(other, now)) this.#ready(other) // in line with the one that was first
+      }
     }
     return due
   }
@@ -316,10 +318,10 @@ export class Deliveries {
     return this.#held.count(destinationKey(delivery)) >= room * HELD_SHARE
   }
 
-  /** That a ring is over waits for the ring, which may be tried again; in a digest with others it is told when that is due. */
+  /** That a ring is over waits for the ring, which may be tried again, and leaves its digest for that; but for one that tells both. */
   #waitForRing(delivery: Delivery, now: Micros): boolean {
     const ring = this.#open.get(ringOf(delivery.id) ?? '')
-    if (ring === undefined || !this.#isAlone(delivery)) return false
+    if (ring === undefined || (delivery.digest !== null && delivery.digest === ring.digest)) return false
     this.#byDigest.delete(delivery)
     this.#held.delete(delivery)
     delivery.digest = null
@@ -327,11 +329,6 @@ export class Deliveries {
     delivery.phase = 'waiting'
     this.#timers.push(delivery.due, delivery.id)
     return true
-  }
-
-  /** It is told by itself, also where it waited for a digest that nothing else is to be told in. */
-  #isAlone({ digest, attempts }: Delivery): boolean {
-    return digest === null || (attempts === 0 && this.#byDigest.count(digest) === 1)
   }
 
   /** The ring has ended: that it is over is due now, unless it was tried before. */

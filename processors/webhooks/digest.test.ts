@@ -236,6 +236,48 @@ async function leavesAlone(first: Begun, broker: MemoryBroker, forMs: number): P
   await expect.poll(() => second.told.map(({ id }) => id), POLL).toContain('alert_btc_1_2_1')
 }
 
+describe('that a ring is over', () => {
+  const quiet = { delivery: JSON.stringify({ quiet_hours: '22:00-07:00 Europe/Berlin' }) }
+  const ring = (clock: Clock): Trigger => toChat(0, clock, { trigger_id: 'alert_btc_1_0_1' })
+  const over = (clock: Clock, more: Partial<Trigger> = {}): Trigger =>
+    toChat(0, clock, { trigger_id: 'alert_btc_1_0_1_over', ...more })
+
+  it.each([
+    ['a digest of the minute', {}, MINUTE],
+    ['quiet hours', quiet, 5 * 60 * MINUTE],
+  ])('is told behind it, not with others in %s, where it is tried again', async (_, delivery, holdMs) => {
+    let said: Answer = 500
+    const world = begin({ answer: ({ id }) => (id === 'alert_btc_1_0_1' ? said : 'ok') })
+    append(world.broker, ring(world.clock))
+    await expect.poll(() => outcomes(world.broker).get('alert_btc_1_0_1'), POLL).toEqual(['retry'])
+    for (let n = 1; n < BURST_MAX + 2; n += 1) append(world.broker, toChat(n, world.clock, delivery))
+    append(world.broker, over(world.clock, delivery))
+    await expect.poll(() => outcomes(world.broker).get('alert_btc_1_0_1_over'), POLL).toEqual(['digested'])
+    world.clock.time += holdMs
+    await expect.poll(() => outcomes(world.broker).get('alert_btc_1_11_1'), POLL).toEqual(['digested', 'delivered'])
+    await expect.poll(() => outcomes(world.broker).get('alert_btc_1_0_1')?.length, POLL).toBe(2)
+    expect(world.told.flatMap(({ triggers }) => triggers)).not.toContain('alert_btc_1_0_1_over')
+    said = 'ok'
+    world.clock.time += 10 * MINUTE
+    await expect
+      .poll(() => world.told.slice(-2).map(({ id }) => id), POLL)
+      .toEqual(['alert_btc_1_0_1', 'alert_btc_1_0_1_over'])
+    expect(outcomes(world.broker).get('alert_btc_1_0_1_over')).toEqual(['digested', 'delivered'])
+  })
+
+  it('is told with it, and with others, where they wait for the same digest', async () => {
+    const world = begin()
+    await storm(world, BURST_MAX)
+    const [rang, ended] = [toChat(20, world.clock), toChat(20, world.clock, { trigger_id: 'alert_btc_1_20_1_over' })]
+    for (const trigger of [rang, toChat(21, world.clock), ended]) append(world.broker, trigger)
+    await expect.poll(() => attempts(world.broker).length, POLL).toBe(BURST_MAX + 3)
+    world.clock.time += MINUTE
+    await expect
+      .poll(() => world.told.at(-1)?.triggers, POLL)
+      .toEqual(['alert_btc_1_20_1', 'alert_btc_1_21_1', 'alert_btc_1_20_1_over'])
+  })
+})
+
 describe('digests', () => {
   const counted = async (make: (n: number, clock: Clock) => Trigger, count = 15): Promise<number> => {
     const world = begin()
