@@ -114,6 +114,22 @@ describe('a code', () => {
     expect(mails).toHaveLength(5)
   })
 
+  it('that is refused for what others ask for counts against nobody', async () => {
+    const codes = new EmailCodes({ secrets, mailer, mode: 'live' })
+    const asked = (to: string, caller: string, at: number): Promise<string> =>
+      codes.mail(to, caller, at).then(
+        () => 'mailed',
+        (error: unknown) => String(Object(error).message),
+      )
+    for (let n = 0; n < 60; n++) expect(await asked(`n${n}@example.com`, `n${n}`, 0)).toBe('mailed')
+    for (let n = 0; n < 6; n++) expect(await asked(TO, 'me', 0)).toBe('Ask for a code again in 2 s.')
+    expect(await asked(TO, 'me', 2_000)).toBe('mailed')
+    for (let at = 4_000; at <= 6_000; at += 2_000) expect(await asked(TO, 'me', at)).toBe('mailed')
+    for (let n = 0; n < 6; n++) expect(await asked(TO, 'me', 8_000)).toMatch(/again in 3\d{3} s/)
+    expect(await asked('other@example.com', 'me', 8_000)).toBe('mailed')
+    expect(mails).toHaveLength(64)
+  })
+
   const noMailbox = reply(550, 'RCPT TO 550 5.1.1 no such user')
   const wrongPassword = reply(535, 'AUTH PLAIN 535 5.7.8 authentication failed')
   const away = fails({ code: 'ESOCKET', originalCode: 'ECONNREFUSED' })

@@ -77,13 +77,16 @@ export class EmailCodes {
     return within(DEADLINE_MS, mailer.send(mail, AbortSignal.timeout(DEADLINE_MS)), late)
   }
 
+  /** What one limit refuses counts against no other: none is mailed. */
   #admit(address: string, caller: string, now: number): void {
     const limits = [
       [this.#ofCaller, caller],
       [this.#ofAddress, mailboxOf(address)],
       [this.#ofAll, ''],
     ] as const
-    for (const [limiter, whose] of limits) limiter.admit(whose, now, 'Ask for a code again')
+    const refuses = limits.find(([limiter, whose]) => limiter.look(whose, now).kind === 'refused')
+    for (const [limiter, whose] of refuses === undefined ? limits : [refuses])
+      limiter.admit(whose, now, 'Ask for a code again')
   }
 }
 
