@@ -309,6 +309,17 @@ describe('POST /alerts', () => {
       '/when/valeu',
       ['metric', 'exchange', 'window', 'close', 'operator', 'value', 'hysteresis'],
     ],
+    [
+      { when: { any: [{ metric: 'price', window: '1h', operator: 'changes_by', value: 5, hysteresis: 5 }] } },
+      '/when/any/0/hysteresis',
+      [],
+    ],
+    [{ when: { metric: 'price', operator: 'above', value: 5, hysteresis: 5.01 } }, '/when/hysteresis', []],
+    [
+      { when: { all: [{ metric: 'long_short_ratio', operator: 'crosses_above', value: 1, hysteresis: 2 }] } },
+      '/when/all/0/hysteresis',
+      [],
+    ],
     [{ held_for: '5' }, '/held_for', []],
     [{ cooldown: '10s' }, '/cooldown', []],
     [{ repeat: false, resolved: true }, '/resolved', ['false']],
@@ -316,6 +327,16 @@ describe('POST /alerts', () => {
     const { status, body } = await create(change)
     expect([status, body['error'], body['pointer'], body['allowed']]).toEqual([400, 'invalid_rule', pointer, allowed])
   })
+})
+
+it.each([
+  { metric: 'price', window: '1h', operator: 'changes_by', value: 5, hysteresis: 4.9 },
+  { metric: 'price', operator: 'above', value: 5, hysteresis: 5 },
+  { metric: 'price', operator: 'below', value: 5, hysteresis: 6 },
+  { metric: 'price', operator: 'between', value: [5, 6], hysteresis: 6 },
+  { ...cvd, operator: 'above', value: 5, hysteresis: 6 },
+])('takes a hysteresis that can be left: %j', async (when) => {
+  expect((await create({ when })).status).toBe(201)
 })
 
 it('is told in the guide, metric by metric', () => {

@@ -28,6 +28,8 @@ export interface Metric {
   readonly classOf?: (value: number) => string
   /** Its windows where they are not all: the figure's name ends with it. */
   readonly periods?: readonly string[]
+  /** It is 0 or more whatever happens. */
+  readonly isNeverNegative?: true
   /** It is told only of assets that somebody wants. */
   readonly needsSubscription: boolean
 }
@@ -36,21 +38,36 @@ const trade = tradeVenues.map(({ venue }) => venue)
 const price = { input: 'composite_price', figures: { price: 1 }, exchanges: priceVenues, over: 'own' } as const
 const flow = { input: 'cvd', exchanges: trade, over: 'sum', needsSubscription: true } as const
 const funding = { input: 'funding', exchanges: fundingVenues, needsSubscription: false } as const
-const closed = { input: 'liquidated', exchanges: liquidationVenues, over: 'sum', make: 'sum', unit: 'USD' } as const
+const closed = {
+  input: 'liquidated',
+  exchanges: liquidationVenues,
+  over: 'sum',
+  make: 'sum',
+  unit: 'USD',
+  isNeverNegative: true,
+} as const
 const risk = { input: 'liquidation_risk', exchanges: [], over: 'own', needsSubscription: true } as const
 
 /** Every metric, by the name that a rule gives it. */
 const metrics = {
-  price: { ...price, make: 'value', unit: 'USD', says: 'price', needsSubscription: false },
+  price: { ...price, make: 'value', unit: 'USD', says: 'price', isNeverNegative: true, needsSubscription: false },
   price_change_pct: { ...price, make: 'change_pct', unit: '%', says: 'price change', needsSubscription: false },
-  volume: { ...flow, figures: { buy: 1, sell: 1 }, make: 'sum', unit: '{base}', says: 'volume' },
-  volume_usd: { ...flow, figures: { buy_usd: 1, sell_usd: 1 }, make: 'sum', unit: 'USD', says: 'volume' },
+  volume: { ...flow, figures: { buy: 1, sell: 1 }, make: 'sum', unit: '{base}', says: 'volume', isNeverNegative: true },
+  volume_usd: {
+    ...flow,
+    figures: { buy_usd: 1, sell_usd: 1 },
+    make: 'sum',
+    unit: 'USD',
+    says: 'volume',
+    isNeverNegative: true,
+  },
   volume_spike: {
     ...flow,
     figures: { buy: 1, sell: 1 },
     make: 'spike',
     unit: 'times its mean',
     says: 'volume',
+    isNeverNegative: true,
   },
   cvd: { ...flow, figures: { cvd: 1 }, make: 'value', unit: '{base}', says: 'CVD' },
   cvd_change: { ...flow, figures: { buy: 1, sell: -1 }, make: 'sum', unit: '{base}', says: 'CVD change' },
@@ -78,6 +95,7 @@ const metrics = {
     make: 'value',
     unit: 'USD',
     says: 'open interest',
+    isNeverNegative: true,
     needsSubscription: true,
   },
   open_interest_change_pct: {
@@ -106,6 +124,7 @@ const metrics = {
     make: 'value',
     unit: '',
     says: 'top traders’ long/short ratio',
+    isNeverNegative: true,
     needsSubscription: true,
   },
   liquidated_usd: {
@@ -132,6 +151,7 @@ const metrics = {
     make: 'value',
     unit: '% of open interest',
     says: 'liquidation risk',
+    isNeverNegative: true,
   },
   cvd_signal: {
     ...flow,

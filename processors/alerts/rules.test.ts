@@ -826,6 +826,11 @@ describe('the state of a rule', () => {
     expect(fed.restart().state.seriesCount).toBe(0)
   })
 
+  it('that was made before its hysteresis would be refused is read', () => {
+    const fed = given(createRule({ metric: 'price', operator: 'above', value: 5, hysteresis: 6 }), price(10, 6))
+    expect(fed.restart().rang).toEqual([10])
+  })
+
   it('lives for ever where no end is asked for', () => {
     const fed = given(createRule(cvdAbove(5), { hours: 0 }), mark(400 * DAY), cvd(400 * DAY + 1, 6))
     expect(fed.rang).toEqual([400 * DAY + 1])

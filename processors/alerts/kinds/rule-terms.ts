@@ -79,10 +79,23 @@ class Wrong extends Error {
   }
 }
 
-/** Reads a rule from what anyone has written: whole, its defaults filled in, or the first fault that it has. */
+/** Reads a rule from what anyone asks for: whole, its defaults filled in, or the first fault that it has. */
 export function readRuleTerms(given: Given): RuleTerms | Fault {
+  return readWith(given, (terms) => {
+    assertCanBeOver(terms.when, '/when')
+  })
+}
+
+/** Reads a rule of the log, where some stand that are refused now. */
+export function readWrittenTerms(given: Given): RuleTerms | Fault {
+  return readWith(given, () => undefined)
+}
+
+function readWith(given: Given, check: (terms: RuleTerms) => void): RuleTerms | Fault {
   try {
-    return read(given)
+    const terms = read(given)
+    check(terms)
+    return terms
   } catch (error) {
     if (error instanceof Wrong) return error.fault
     throw error
@@ -217,6 +230,24 @@ function readHysteresis(given: unknown, operator: Operator, pointer: string): nu
   if (!isNumber(given) || given < 0) throw new Wrong(pointer, 'hysteresis must be a number, 0 or more.')
   if (operator === 'becomes' && given > 0) throw new Wrong(pointer, 'A class has no hysteresis; leave it out.', ['0'])
   return given
+}
+
+/** Throws where a hysteresis reaches so far that what has rung is met for ever. */
+function assertCanBeOver(condition: Condition, pointer: string): void {
+  if ('all' in condition) condition.all.forEach((part, at) => assertCanBeOver(part, `${pointer}/all/${at}`))
+  else if ('any' in condition) condition.any.forEach((part, at) => assertCanBeOver(part, `${pointer}/any/${at}`))
+  else assertLeafCanBeOver(condition, `${pointer}/hysteresis`)
+}
+
+function assertLeafCanBeOver({ metric, operator, value, hysteresis }: Leaf, pointer: string): void {
+  if (hysteresis === 0 || typeof value !== 'number') return
+  if (operator === 'changes_by' && hysteresis >= value)
+    throw new Wrong(pointer, `hysteresis must be less than value, ${value}; else the change is never over.`)
+  if (operator.endsWith('above') && hysteresis > value && metricOf(metric).isNeverNegative === true)
+    throw new Wrong(
+      pointer,
+      `hysteresis must be at most value, ${value}: ${metric} is never below 0, and so never over.`,
+    )
 }
 
 function isNumber(value: unknown): value is number {

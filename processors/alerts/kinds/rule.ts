@@ -4,7 +4,7 @@ import { durationOf, metricOf } from '../metrics.ts'
 import { readRule, WAITING, writeRule } from './kind.ts'
 import type { AlertKind, Cause, Sight, Stand, StoredAlert, Verdict } from './kind.ts'
 import { priceSources } from './price.ts'
-import { intervalOf, isEdge, isFault, leavesOf, readRuleTerms, seriesOf } from './rule-terms.ts'
+import { intervalOf, isEdge, isFault, leavesOf, readWrittenTerms, seriesOf } from './rule-terms.ts'
 import type { Condition, Leaf, RuleTerms } from './rule-terms.ts'
 
 /** A condition with the figure that it had when the rule rang, or was over. */
@@ -28,7 +28,7 @@ export const rule: AlertKind<RuleTerms, 'readings', RuleCause> = {
   needsSubscription: ({ when }) => leavesOf(when).some(({ metric }) => metricOf(metric).needsSubscription),
 
   read(_, given) {
-    const terms = given === undefined ? undefined : readRuleTerms(given)
+    const terms = given === undefined ? undefined : readWrittenTerms(given)
     return terms === undefined || isFault(terms) ? undefined : terms
   },
   write: writeRule,
