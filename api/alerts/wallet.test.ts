@@ -101,6 +101,9 @@ describe('POST /wallet/alerts', () => {
     expect(idsOf(await show({ ...(await proofOf()), group: 'g' }))).toEqual([both, grouped])
     expect(idsOf(await show({ ...(await proofOf()), tag: 't' }))).toEqual([both, tagged])
     expect(idsOf(await show({ ...(await proofOf()), state: 'paused' }))).toEqual([])
+    const proof = await proofOf()
+    expect(errorOf(await show({ ...proof, state: 'activ' }))).toBe('400 invalid_body state')
+    expect(idsOf(await show({ ...proof, state: null }))).toHaveLength(3) // which was not used up
     const first = await show({ ...(await proofOf()), limit: 2 })
     const cursor = textOf(first.body['next_cursor'])
     expect(idsOf(await show({ cursor, limit: 2 }))).toEqual([grouped])

@@ -32,7 +32,7 @@ async function replyWalletAlerts(call: Call): Promise<Reply> {
   const limit = field(body, 'limit') ?? LIMIT_DEFAULT
   if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX)
     throw wrong('invalid_limit', 'limit', `limit must be a whole number from 1 to ${LIMIT_MAX}.`)
-  const filters = { state: textIn(body, 'state'), group: textIn(body, 'group'), tag: textIn(body, 'tag') }
+  const filters = { state: stateIn(body), group: textIn(body, 'group'), tag: textIn(body, 'tag') }
   const { owner, until, before } = await askerOf(call, body)
   const book = await alerts.log.book()
   const { alerts: page, next } = book.owned({ owner, ...filters, before, limit: Number(limit) })
@@ -90,6 +90,12 @@ function textIn(body: Body, name: string): string | undefined {
   const value = field(body, name)
   if (value === undefined || typeof value === 'string') return value
   throw new ApiError('invalid_body', `${name} must be a text.`, { field: name })
+}
+
+function stateIn(body: Body): string | undefined {
+  const state = textIn(body, 'state')
+  if (state === undefined || alertStates.some((known) => known === state)) return state
+  throw new ApiError('invalid_body', `state must be one of ${alertStates.join(', ')}.`, { field: 'state' })
 }
 
 const walletMessageOutput = jsonOutput(
