@@ -176,6 +176,20 @@ describe(`POST ${PATH}`, () => {
     expect(body).not.toHaveProperty('target_price')
   })
 
+  it.each([
+    [{ threshold_pct: 5 }, 200, { condition: 'cascade_risk', threshold_pct: 5, min_value_usd: 0, trigger_count: 2 }],
+    [{ min_value_usd: 6_500 }, 200, { condition: 'cascade_risk', min_value_usd: 6_500, trigger_count: 1 }],
+    [{ condition: 'cascade', threshold_pct: 5 }, 400, { message: 'condition must be cascade_risk, or be left out.' }],
+    [{ target_price: 5 }, 400, { message: expect.stringContaining('condition must be one of above') as unknown }],
+    [{ held_for: '1m' }, 400, { error: 'invalid_rule', field: 'when' }],
+  ])('tries out the kind of which %j is', async (terms, status, told) => {
+    api.database.market.pastRisks = [4, 6, 4, 7].map((pct, n) => riskAt(NOW - (10 - n) * MINUTE, pct))
+    const answer = await api.send('POST', PATH, {
+      body: { symbol: 'BTC', webhook_url: 'https://a.example/', ...terms },
+    })
+    expect([answer.status, answer.body]).toMatchObject([status, told])
+  })
+
   it('takes the body of a creation as it is, and looks at no webhook', async () => {
     fillWeek(1)
     const more = { webhook_url: 'http://127.0.0.1/', agent_wallet: 7, expires_in_hours: 1 }

@@ -203,7 +203,7 @@ async function whatIfAnswer({ services, body, caller }: Call): Promise<Reply> {
   if (body === undefined) throw new ApiError('invalid_body', 'Send the alert as a JSON object.')
   const given = readSymbols(body)
   const symbols = given === undefined ? [readSymbol(body)] : given === 'all' ? streamed(services) : given
-  const kind = kindMeant({ condition: body['condition'], when: body['when'] })
+  const kind = kindMeant({ ...body, kind: undefined })
   const terms = kind.read(body)
   const [isDrawn, days] = [readFigures(body) && given === undefined, readDays(body)]
   const tried = symbols.map((symbol) => triedOf(services, { symbol, terms }, given))

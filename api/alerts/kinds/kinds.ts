@@ -2,6 +2,7 @@ import type { Schema } from '../../request/schema.ts'
 import { alertKinds } from '../../../processors/alerts/kinds/kinds.ts'
 import type { AlertState } from '../../../schemas/records.ts'
 import type { Body } from '../../request/body.ts'
+import { field } from '../fields.ts'
 import type { ApiKind } from './kind.ts'
 import { liquidation } from './liquidation.ts'
 import { price } from './price.ts'
@@ -16,11 +17,21 @@ export function apiKind(kind: string): ApiKind {
   return known
 }
 
-/** The kind that a body means: the one that it names, a rule where it has `when`, else the one that knows its condition; prices where none is so. */
-export function kindMeant({ kind, condition, when }: Body): ApiKind {
+/**
+ * The kind that a body means: the one that it names, a rule where it has `when`, else the one that knows its condition, or
+ * that alone has a field of it; prices where none is so.
+ */
+export function kindMeant(body: Body): ApiKind {
+  const { kind, condition, when } = body
   if (when !== undefined) return rule
   const named = apiKinds.find((row) => row.kind === kind)
-  return named ?? apiKinds.find(({ conditions }) => conditions.some((name) => name === condition)) ?? price
+  const known = apiKinds.find(({ conditions }) => conditions.some((name) => name === condition))
+  return named ?? known ?? apiKinds.find((row) => hasFieldOf(row, body)) ?? price
+}
+
+/** `condition` is of several. */
+function hasFieldOf(kind: ApiKind, body: Body): boolean {
+  return Object.keys(kind.body).some((name) => name !== 'condition' && field(body, name) !== undefined)
 }
 
 type Recorded = Pick<AlertState, 'alert_id' | 'kind' | 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'>
