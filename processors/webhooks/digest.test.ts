@@ -488,6 +488,17 @@ describe('the message of a digest', () => {
     template: { type: 'template', url: 'https://a.example.com/hook', body: '{"say": "{{text}}"}' },
   }
 
+  it('has a line for each, which says when in UTC', () => {
+    const [first, last] = ['2026-08-07T22:59:58.123Z', '2026-08-07T23:00:01.000Z'].map((at) =>
+      triggerTo('https://a.example.com/', { condition_met: 'BTC rose above 1 USD', time: Date.parse(at) * 1_000 }),
+    )
+    if (first === undefined || last === undefined) throw new Error('there are triggers')
+    const digest = { id: 'alert_1_digest', triggers: [first, last] }
+    expect(messageOf({ trigger: first, digest, mode: 'live' })).toMatchObject({
+      text: '22:59:58Z BTC rose above 1 USD\n23:00:01Z BTC rose above 1 USD',
+    })
+  })
+
   it.each(channels.filter(({ digest }) => digest.most > 1).map((channel) => [channel.name, channel] as const))(
     'of %s has each ring, at its largest, with a price of its own',
     (name, { digest: { most } }) => {

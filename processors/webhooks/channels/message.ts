@@ -82,10 +82,10 @@ function digestMessage({ id, triggers }: Digest, mode: string): Message {
   }
 }
 
-/** `10:31:02 BTC rose above 70000 USD: it is 70001.5 USD`. */
+/** `10:31:02Z BTC rose above 70000 USD: it is 70001.5 USD`. */
 function lineOf({ timestamp, status, symbol, text }: MessageFields): string {
   const named = text.includes(symbol) ? text : `${symbol}: ${text}`
-  return fit(oneLine(`${timestamp.slice(11, 19)} ${status === 'resolved' ? 'Resolved: ' : ''}${named}`), LINE_MAX)
+  return fit(oneLine(`${timestamp.slice(11, 19)}Z ${status === 'resolved' ? 'Resolved: ' : ''}${named}`), LINE_MAX)
 }
 
 function oneOf(trigger: Trigger, mode: string): Message {
