@@ -151,6 +151,21 @@ describe('the MCP server', () => {
     expect([other.isError, other.text]).toEqual([true, expect.stringContaining('403 forbidden')])
   })
 
+  it('says where a rule is at fault, and what could be there', async () => {
+    const when = { all: [{ metric: 'cvd', operator: 'above', value: 1, valeu: 2 }] }
+    const { isError, text } = await call(rich, 'rule_alert_create', {
+      symbol: 'BTC',
+      when,
+      webhook_url: 'https://hooks.example.com/mcp',
+    })
+    expect([isError, text]).toEqual([
+      true,
+      expect.stringContaining(
+        '(at /when/all/0/valeu; allowed: metric, exchange, window, close, operator, value, hysteresis)',
+      ),
+    ])
+  })
+
   it('pays within its budget, and says what is left', async () => {
     const { answer, cost } = await call(rich, 'cvd', { symbol: 'BTC' })
     expect(answer).toMatchObject({ symbol: 'BTC', period: '1h' })

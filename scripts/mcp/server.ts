@@ -246,8 +246,8 @@ function adviceOf(sent: Sent | undefined): string {
 
 function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
-    const { field } = error.told
-    return `${error.message}${field === undefined ? '' : ` (field: ${field})`}`
+    const { field, pointer } = error.told
+    return `${error.message}${field === undefined || pointer !== undefined ? '' : ` (field: ${field})`}`
   }
   if (error instanceof NotPaidError) return `${error.code}: ${error.message}`
   return error instanceof Error ? error.message : String(error)

@@ -54,6 +54,15 @@ describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_na
     expect(unknown).toMatchObject({ error: 'ApiError', code: 'alert_not_found', status: 404 })
     const wrong = await client.call(api.url, 'price_alert_create', { ...alert, target_price: -1 })
     expect(wrong).toMatchObject({ error: 'ApiError', code: 'invalid_target_price', status: 400 })
+    const when = { any: [{ metric: 'cvd', operator: 'becomes', value: 5 }] }
+    const rule = await client.call(api.url, 'rule_alert_create', {
+      symbol: 'BTC',
+      when,
+      webhook_url: alert.webhook_url,
+    })
+    const allowed = ['above', 'below', 'crosses_above', 'crosses_below', 'between', 'changes_by']
+    const at = ` (at /when/any/0/operator; allowed: ${allowed.join(', ')})`
+    expect(rule).toMatchObject({ code: 'invalid_rule', text: expect.stringContaining(at) as unknown })
     const dear = await client.call(api.url, 'cvd', { symbol: 'BTC', period: '4h' })
     expect(dear).toMatchObject({ error: 'PaymentRequiredError', code: 'payment_required', status: 402 })
   })

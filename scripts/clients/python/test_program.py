@@ -113,6 +113,7 @@ for line in sys.stdin:
     except (CallError, NotPaidError) as error:
         last = error
         said = {"error": type(error).__name__, "code": error.code, "status": getattr(error, "status", None)}
+        said["text"] = str(error)
         payment = getattr(error, "payment", None)
         said["paid"] = None if payment is None else payment.headers.get("payment-signature")
     except (ValueError, ImportError) as error:

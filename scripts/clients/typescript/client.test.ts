@@ -186,6 +186,11 @@ describe('on the API', () => {
     expect(unknown).toMatchObject({ status: 404, code: 'alert_not_found' })
     const wrong = await failure(client().priceAlertCreate({ ...alert, target_price: -1 }))
     expect(wrong).toMatchObject({ status: 400, code: 'invalid_target_price', told: { field: 'target_price' } })
+    const when = { any: [{ metric: 'cvd' as const, operator: 'becomes' as const, value: 5 }] }
+    const rule = await failure(client().ruleAlertCreate({ symbol: 'BTC', when, webhook_url: alert.webhook_url }))
+    const allowed = ['above', 'below', 'crosses_above', 'crosses_below', 'between', 'changes_by']
+    expect(rule).toMatchObject({ code: 'invalid_rule', told: { pointer: '/when/any/0/operator', allowed } })
+    expect(String(rule)).toMatch(/\(at \/when\/any\/0\/operator; allowed: above, .* changes_by\)$/)
   })
 })
 

@@ -18,6 +18,10 @@ class Told:
     request_id: str | None
     field: str | None
     """The parameter at fault."""
+    pointer: str | None
+    """Where in it, as a JSON pointer into the body: of a rule."""
+    allowed: tuple[str, ...]
+    """What could be there; empty: the message says it."""
     retry_after_seconds: float | None
 
 
@@ -35,10 +39,17 @@ class ApiError(CallError):
     """An answer that is no success."""
 
     def __init__(self, told: Told) -> None:
-        super().__init__(f"{told.status} {told.code}: {told.message}")
+        super().__init__(f"{told.status} {told.code}: {told.message}{_place_of(told)}")
         self.told = told
         self.status = told.status
         self.code = told.code
+
+
+def _place_of(told: Told) -> str:
+    if told.pointer is None:
+        return ""
+    allowed = f"; allowed: {', '.join(told.allowed)}" if told.allowed else ""
+    return f" (at {told.pointer}{allowed})"
 
 
 class PaymentRequiredError(ApiError):

@@ -76,12 +76,15 @@ def told_of(answer: Answer) -> Told:
         return value if isinstance(value, str) else None
 
     seconds = answer.headers.get("retry-after", "")
+    allowed = body.get("allowed")
     return Told(
         status=answer.status,
         code=said("error") or said("status") or "unknown",
         message=said("message") or "The answer is not in the API's form.",
         request_id=said("request_id") or answer.headers.get("x-request-id"),
         field=said("field"),
+        pointer=said("pointer"),
+        allowed=tuple(str(one) for one in allowed) if isinstance(allowed, list) else (),
         retry_after_seconds=float(seconds) if seconds.isdecimal() and int(seconds) > 0 else None,
     )
 

@@ -9,6 +9,10 @@ export interface ErrorReply {
   readonly requestId: string | undefined
   /** The parameter at fault. */
   readonly field: string | undefined
+  /** Where in it, as a JSON pointer into the body: of a rule. */
+  readonly pointer: string | undefined
+  /** What could be there; empty: the message says it. */
+  readonly allowed: readonly string[]
   /** When asking again makes sense, seconds. */
   readonly retryAfterSeconds: number | undefined
 }
@@ -42,7 +46,7 @@ export class ApiError extends CallError {
   readonly told: ErrorReply
 
   constructor(told: ErrorReply) {
-    super(`${told.status} ${told.code}: ${told.message}`)
+    super(`${told.status} ${told.code}: ${told.message}${placeOf(told)}`)
     this.told = told
   }
 
@@ -53,6 +57,11 @@ export class ApiError extends CallError {
   get status(): number {
     return this.told.status
   }
+}
+
+function placeOf({ pointer, allowed }: ErrorReply): string {
+  if (pointer === undefined) return ''
+  return ` (at ${pointer}${allowed.length === 0 ? '' : `; allowed: ${allowed.join(', ')}`})`
 }
 
 /** 402: it costs something and nobody pays, or the payment was refused; `code` is `payment_required` or the reason. */

@@ -64,6 +64,8 @@ export function errorReplyOf({ status, headers, text }: Extract<Outcome, { kind:
     message: textField('message') ?? 'The answer is not in the API’s form.',
     requestId: textField('request_id') ?? headers.get('x-request-id') ?? undefined,
     field: textField('field'),
+    pointer: textField('pointer'),
+    allowed: Array.isArray(body['allowed']) ? body['allowed'].map(String) : [],
     retryAfterSeconds: seconds > 0 ? seconds : undefined,
   }
 }
