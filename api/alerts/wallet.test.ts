@@ -31,8 +31,8 @@ async function bought(path: string, body: object, { account = payer, amount = '6
 const boughtRule = (change: object = {}, account = payer): Promise<Answered> =>
   bought('/alerts', ruleBody(change), { account })
 
-async function messageOf({ address }: typeof payer): Promise<string> {
-  return textOf((await api.get(`/wallet/message?address=${address}`)).body['message'])
+async function messageOf({ address }: typeof payer, query = ''): Promise<string> {
+  return textOf((await api.get(`/wallet/message?address=${address}${query}`)).body['message'])
 }
 
 const show = (body: object): Promise<Answered> => api.send('POST', '/wallet/alerts', { body })
@@ -184,6 +184,25 @@ describe('a proof', () => {
     expect(errorOf(await show({ message }))).toBe('400 invalid_wallet_proof signature')
     expect(errorOf(await show({ message, signature: '0x00' }))).toBe('403 forbidden signature')
     expect((await show({ message, signature: await payer.signMessage({ message }) })).status).toBe(200)
+  })
+
+  it('is taken for what it says alone: to show alerts, or the keys and the credit that they spend', async () => {
+    const [forAlerts, forKeys] = [await messageOf(payer), await messageOf(payer, '&purpose=keys')]
+    expect(forAlerts).toContain('alerts')
+    expect(forAlerts).toContain('/wallet/alerts')
+    expect(forAlerts).not.toMatch(/keys/i)
+    expect(forKeys).toMatch(/API keys.*spend/)
+    expect(forKeys).toContain('/wallet/keys')
+    const ask = async (path: string, message: string): Promise<string> =>
+      errorOf(await api.send('POST', path, { body: { message, signature: await payer.signMessage({ message }) } }))
+    expect(await ask('/wallet/keys', forAlerts)).toBe('400 invalid_wallet_proof message')
+    expect(await ask('/wallet/alerts', forKeys)).toBe('400 invalid_wallet_proof message')
+    const changed = forAlerts.replace(/Show my alerts.*/, forKeys.split('\n')[3] ?? '').replace('/alerts', '/keys')
+    expect(await ask('/wallet/keys', changed)).toBe('400 invalid_wallet_proof message')
+    expect(await ask('/wallet/keys', forKeys)).toMatch(/^200/)
+    expect(errorOf(await api.get(`/wallet/message?address=${payer.address}&purpose=all`))).toBe(
+      '400 invalid_wallet_proof purpose',
+    )
   })
 
   it('says the host where it is taken, to whoever signs it', async () => {

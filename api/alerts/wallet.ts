@@ -9,9 +9,22 @@ export const WALLET_MS = 300_000
 /** Messages that were taken and are not over; beyond, nobody is let in until some are. */
 const TAKEN_MAX = 100_000
 
-const STATEMENT = 'Show my alerts and the tokens that control them. This costs nothing and moves nothing.'
+/** What a message is signed for: the route that takes it, and no other does, and what whoever signs reads. */
+const purposes = {
+  alerts: {
+    path: '/wallet/alerts',
+    statement: 'Show my alerts and the tokens that control them. This costs nothing and moves nothing.',
+  },
+  keys: {
+    path: '/wallet/keys',
+    statement:
+      'Show my API keys and the tokens that replace them: who has such a token can spend their credit. This costs nothing.',
+  },
+} as const
+export type WalletPurpose = keyof typeof purposes
+export const walletPurposes = Object.keys(purposes) as WalletPurpose[]
 
-const NOT_OURS = 'This is no message of this service'
+const NOT_OURS = 'This is no message of this service for that'
 
 /** Base, SIWE's chain id where nothing is paid: a signature says who signs, not where. */
 const CHAIN = 8453
@@ -25,7 +38,12 @@ export interface WalletOptions {
   readonly hasSigned?: HasSigned | undefined
 }
 
-/** What wallets sign (EIP-4361) to be shown their alerts; each instance of the API takes a message once, in its time. */
+export interface WalletProof {
+  readonly message: string
+  readonly signature: `0x${string}`
+}
+
+/** What wallets sign (EIP-4361) to be shown their alerts, or their API keys; each instance of the API takes a message once, in its time. */
 export class Wallets {
   readonly #options: WalletOptions
   /** By message: until when it could be taken. Oldest first. */
@@ -35,53 +53,59 @@ export class Wallets {
     this.#options = options
   }
 
-  /** Made of address and time, under a version of SERVICE_SECRET, alone, so that it is known again. */
-  async message(address: `0x${string}`, issuedMs: number, version = this.#options.secrets.newest): Promise<string> {
+  /** Made of purpose, address and time, under a version of SERVICE_SECRET, alone, so that it is known again. */
+  async message(
+    purpose: WalletPurpose,
+    address: `0x${string}`,
+    issuedMs: number,
+    version = this.#options.secrets.newest,
+  ): Promise<string> {
     const { createSiweMessage } = await import('viem/siwe') // only here is it needed
     const { secrets, baseUrl, chainId = CHAIN } = this.#options
+    const { path, statement } = purposes[purpose]
     const base = new URL(baseUrl)
     return createSiweMessage({
       address,
       chainId,
       domain: base.host,
-      uri: new URL('/wallet/alerts', base).href,
-      nonce: walletNonce(secrets, version, `${address.toLowerCase()}|${issuedMs}`),
-      statement: STATEMENT,
+      uri: new URL(path, base).href,
+      nonce: walletNonce(secrets, version, `${purpose}|${address.toLowerCase()}|${issuedMs}`),
+      statement,
       version: '1',
       issuedAt: new Date(issuedMs),
       expirationTime: new Date(issuedMs + WALLET_MS),
     })
   }
 
-  /** Who has signed a message, lower case; throws `invalid_wallet_proof`, or `forbidden` where it is somebody else. */
-  async signerOf(message: string, signature: `0x${string}`, now: number): Promise<string> {
+  /** Who has signed a message for that, lower case; throws `invalid_wallet_proof`, or `forbidden` where it is another. */
+  async signerOf(purpose: WalletPurpose, { message, signature }: WalletProof, now: number): Promise<string> {
     this.#forget(now)
-    const address = await this.#named(message, now)
-    this.#assertFresh(message)
+    const address = await this.#named(purpose, message, now)
+    this.#assertFresh(purpose, message)
     const hasSigned = this.#options.hasSigned ?? (await import('../payments/signatures.ts')).hasPlainlySigned
     if (!(await hasSigned(address, message, signature)))
       throw new ApiError('forbidden', 'The signature is not that of the wallet that the message names.', {
         field: 'signature',
       })
-    this.#assertFresh(message) // another request may have brought it meanwhile
+    this.#assertFresh(purpose, message) // another request may have brought it meanwhile
     this.#taken.set(message, now + WALLET_MS)
     return address.toLowerCase()
   }
 
-  async #named(message: string, now: number): Promise<`0x${string}`> {
+  async #named(purpose: WalletPurpose, message: string, now: number): Promise<`0x${string}`> {
     const { parseSiweMessage } = await import('viem/siwe')
     const { address, issuedAt } = parseSiweMessage(message)
     const issued = issuedAt?.getTime() ?? NaN
-    if (address === undefined || Number.isNaN(issued)) throw refused(NOT_OURS)
+    if (address === undefined || Number.isNaN(issued)) throw refused(purpose, NOT_OURS)
     const versions = [...this.#options.secrets.byVersion.keys()] // an instance beside this one may make them under another
-    const ours = await Promise.all(versions.map((version) => this.message(address, issued, version)))
-    if (!ours.includes(message)) throw refused(NOT_OURS)
-    if (now >= issued + WALLET_MS) throw refused('The message is over')
+    const ours = await Promise.all(versions.map((version) => this.message(purpose, address, issued, version)))
+    if (!ours.includes(message)) throw refused(purpose, NOT_OURS)
+    if (now >= issued + WALLET_MS) throw refused(purpose, 'The message is over')
     return address
   }
 
-  #assertFresh(message: string): void {
-    if (this.#taken.has(message)) throw refused('The message was used before')
+  #assertFresh(purpose: WalletPurpose, message: string): void {
+    if (this.#taken.has(message)) throw refused(purpose, 'The message was used before')
     if (this.#taken.size < TAKEN_MAX) return
     throw new ApiError('overloaded', 'Too many wallets ask at once; try again.', { retryAfterSeconds: 10 })
   }
@@ -94,8 +118,8 @@ export class Wallets {
   }
 }
 
-function refused(message: string): ApiError {
-  const advice = 'ask GET /wallet/message for one, and sign it as it is.'
+function refused(purpose: WalletPurpose, message: string): ApiError {
+  const advice = `ask GET /wallet/message?purpose=${purpose} for one, and sign it as it is.`
   return new ApiError('invalid_wallet_proof', `${message}; ${advice}`, { field: 'message' })
 }
 

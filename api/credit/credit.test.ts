@@ -675,7 +675,7 @@ describe('a key', () => {
 
   /** The one key of the wallet, as it lists it. */
   async function listed(): Promise<Record<string, unknown>> {
-    const message = textOf((await api.get(`/wallet/message?address=${payer.address}`)).body['message'])
+    const message = textOf((await api.get(`/wallet/message?purpose=keys&address=${payer.address}`)).body['message'])
     const body = { message, signature: await payer.signMessage({ message }) }
     const { body: told } = await api.send('POST', '/wallet/keys', { body })
     const [key, ...others] = told['keys'] as Record<string, unknown>[]

@@ -58,8 +58,8 @@ afterAll(() => Promise.all([api.stop(), selling.stop(), payments.stop()]))
 /** What the command's variables stand for: an alert of its own, with one delivery. */
 async function environment(row: Route): Promise<Record<string, string>> {
   if (row.name === 'record') return { RECORD: recordId(place) }
-  if (row.name === 'wallet_alerts') return walletProof(api)
-  if (row.name === 'wallet_keys') return walletProof(selling)
+  if (row.name === 'wallet_alerts') return walletProof(api, 'alerts')
+  if (row.name === 'wallet_keys') return walletProof(selling, 'keys')
   if (row.name === 'credit_buy') return { PAYMENT: await payment(), UUID: randomUUID() }
   if (row.path.startsWith('/keys/')) return boughtKey()
   const UUID = randomUUID()
@@ -88,8 +88,10 @@ async function boughtKey(): Promise<Record<string, string>> {
   return { KEY_ID: textOf(body['key_id']), API_KEY: textOf(body['api_key']) }
 }
 
-async function walletProof(from: AlertHarness): Promise<Record<string, string>> {
-  const message = textOf((await from.get(`/wallet/message?address=${payer.address}`)).body['message'])
+async function walletProof(from: AlertHarness, purpose: string): Promise<Record<string, string>> {
+  const message = textOf(
+    (await from.get(`/wallet/message?purpose=${purpose}&address=${payer.address}`)).body['message'],
+  )
   const inJson = JSON.stringify(message).slice(1, -1)
   return { WALLET_MESSAGE: inJson, WALLET_SIGNATURE: await payer.signMessage({ message }) }
 }

@@ -109,7 +109,7 @@ const rotateBody: BodyRule = {
 
 const walletBody: BodyRule = {
   schema: object('A signed message', {
-    message: text('Of GET /wallet/message, as it is', { maxLength: 2_000 }),
+    message: text('Of GET /wallet/message?purpose=keys, as it is', { maxLength: 2_000 }),
     signature: text('Of the wallet, hexadecimal (personal_sign; of a contract wallet ERC-1271)'),
   }),
   example: { message: '$WALLET_MESSAGE', signature: '$WALLET_SIGNATURE' },

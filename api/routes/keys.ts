@@ -184,7 +184,7 @@ async function living(call: Call, id: string): Promise<ApiKey> {
 export async function walletKeys(call: Call): Promise<Reply> {
   const { services, body = {} } = call
   await bookOf(services) // first of all: whether there are any
-  const owner = await walletOf(call, body)
+  const owner = await walletOf(call, 'keys', body)
   const keys = (await bookOf(services)).of(owner).slice(0, WALLET_KEYS_MAX)
   const { secrets } = services.alerts
   const shown = keys.map((key) => ({ ...keyAnswer(key, services), manage_token: manageTokenOf(secrets, key) }))

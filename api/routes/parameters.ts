@@ -1,4 +1,5 @@
 import { settlementVenues } from '../../schemas/venues.ts'
+import { walletPurposes } from '../alerts/wallet.ts'
 import {
   batch,
   choice,
@@ -203,6 +204,14 @@ export const payingWallet = {
   error: 'invalid_agent_wallet',
   description: 'The address that paid',
   example: '0x52908400098527886E0F7030069857D2E4169EE7',
+} satisfies Param
+
+export const walletPurpose = {
+  in: 'query',
+  rule: choice(walletPurposes, 'alerts'),
+  error: 'invalid_wallet_proof',
+  description: 'What it is signed for: alerts for POST /wallet/alerts, keys for POST /wallet/keys',
+  example: 'alerts',
 } satisfies Param
 
 export const cursor = {

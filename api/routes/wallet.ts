@@ -3,7 +3,7 @@ import { manageToken, webhookSecret, type ServiceSecrets } from '../../processor
 import { statusAnswer } from '../alerts/answers.ts'
 import { kindOf, alertStates, type CachedAlert } from '../alerts/alert-store.ts'
 import { field, wrong } from '../alerts/fields.ts'
-import { readWalletCursor, WALLET_MS, walletCursor } from '../alerts/wallet.ts'
+import { readWalletCursor, WALLET_MS, walletCursor, type WalletPurpose } from '../alerts/wallet.ts'
 import type { Body } from '../request/body.ts'
 import { ownerByKey } from '../credit/tokens.ts'
 import { ApiError } from '../request/errors.ts'
@@ -12,18 +12,22 @@ import type { CreationKey } from '../alerts/creation-index.ts'
 import * as params from './parameters.ts'
 import { array, instant, integer, nullableText, object, oneOf, text } from '../request/schema.ts'
 
-/** The text that a wallet signs to be shown its alerts. */
-async function replyWalletMessage({ services }: Pick<Call, 'services'>, address: string): Promise<Reply> {
+/** The text that a wallet signs to be shown its alerts, or its keys. */
+async function replyWalletMessage(
+  { services }: Pick<Call, 'services'>,
+  purpose: WalletPurpose,
+  address: string,
+): Promise<Reply> {
   const now = services.now()
   return jsonReply(200, {
-    message: await services.alerts.wallets.message(address as `0x${string}`, now),
+    message: await services.alerts.wallets.message(purpose, address as `0x${string}`, now),
     expires_at: new Date(now + WALLET_MS).toISOString(),
   })
 }
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
-const ADVICE = 'ask GET /wallet/message, have the wallet sign its message, and send both.'
+const ADVICE = 'ask GET /wallet/message for this purpose, have the wallet sign its message, and send both.'
 
 /** The alerts that the wallet paid for, newest first, with what controls them. */
 async function replyWalletAlerts(call: Call): Promise<Reply> {
@@ -72,18 +76,23 @@ async function askerOf(call: Pick<Call, 'services' | 'header'>, body: Body): Pro
   }
   const byKey = await ownerByKey(call)
   if (byKey !== undefined) return { owner: byKey, until: services.now() + WALLET_MS, before: undefined }
-  const owner = await walletOf(call, body)
+  const owner = await walletOf(call, 'alerts', body)
   return { owner, until: services.now() + WALLET_MS, before: undefined }
 }
 
-/** The wallet that has signed the message of a body. */
-export async function walletOf({ services }: Pick<Call, 'services'>, body: Body): Promise<string> {
+/** The wallet that has signed the message of a body, for that purpose. */
+export async function walletOf(
+  { services }: Pick<Call, 'services'>,
+  purpose: WalletPurpose,
+  body: Body,
+): Promise<string> {
   const [message, signature] = [textIn(body, 'message'), textIn(body, 'signature')]
   if (message === undefined || message.length > 2_000)
     throw wrong('invalid_wallet_proof', 'message', `message is missing: ${ADVICE}`)
   if (signature === undefined || !/^0x(?:[0-9a-fA-F]{2}){1,1000}$/.test(signature))
     throw wrong('invalid_wallet_proof', 'signature', `signature must be hexadecimal, 0x...: ${ADVICE}`)
-  return services.alerts.wallets.signerOf(message, signature as `0x${string}`, services.now())
+  const proof = { message, signature: signature as `0x${string}` }
+  return services.alerts.wallets.signerOf(purpose, proof, services.now())
 }
 
 function textIn(body: Body, name: string): string | undefined {
@@ -110,7 +119,7 @@ const walletAlertsBody: BodyRule = {
   schema: object(
     'A signed message, or where the page before ended, and which alerts',
     {
-      message: text('Of GET /wallet/message, as it is', { maxLength: 2_000 }),
+      message: text('Of GET /wallet/message?purpose=alerts, as it is', { maxLength: 2_000 }),
       signature: text('Of the wallet, hexadecimal (personal_sign; of a contract wallet ERC-1271)'),
       cursor: text('In place of both: next_cursor of the page before, within 5 minutes of the signature'),
       state: oneOf(alertStates, 'Only these'),
@@ -150,11 +159,11 @@ export const walletRoutes: readonly Route[] = [
     method: 'GET',
     path: '/wallet/message',
     name: 'wallet_message',
-    description: 'What a wallet signs to see its alerts',
-    input: { address: params.payingWallet },
+    description: 'What a wallet signs to see its alerts, or its API keys',
+    input: { address: params.payingWallet, purpose: params.walletPurpose },
     outputs: { 200: walletMessageOutput },
     errors: [],
-    prepare: (call) => replyWalletMessage(call, call.input.address),
+    prepare: (call) => replyWalletMessage(call, call.input.purpose, call.input.address),
   }),
   route({
     ...free,

@@ -43,9 +43,9 @@ describe('the steps to a new SERVICE_SECRET', () => {
         expect(webhookSecret(reader, version, ID)).toBe(secret)
         expect(openUrl(reader, version, ID, sealed)).toBe(HOOK)
         const [at, baseUrl] = [NOW / 1_000, 'https://api.example.com']
-        const message = await new Wallets({ secrets: maker, baseUrl }).message(payer.address, at)
+        const message = await new Wallets({ secrets: maker, baseUrl }).message('alerts', payer.address, at)
         const signature = await payer.signMessage({ message })
-        const signer = await new Wallets({ secrets: reader, baseUrl }).signerOf(message, signature, at)
+        const signer = await new Wallets({ secrets: reader, baseUrl }).signerOf('alerts', { message, signature }, at)
         expect(signer).toBe(payer.address.toLowerCase())
       }
   })
@@ -140,7 +140,7 @@ describe('an API key', () => {
 
   /** The key that its wallet bought, with the token that changes it. */
   async function shown(api: AlertHarness): Promise<Key> {
-    const message = textOf((await api.get(`/wallet/message?address=${payer.address}`)).body['message'])
+    const message = textOf((await api.get(`/wallet/message?purpose=keys&address=${payer.address}`)).body['message'])
     const body = { message, signature: await payer.signMessage({ message }) }
     const { keys } = (await api.send('POST', '/wallet/keys', { body })).body
     const key = Object((keys as unknown[])[0])
