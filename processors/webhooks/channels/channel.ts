@@ -123,6 +123,8 @@ export interface Channel<Destination extends object = object> {
   shown(destination: Destination): string
   /** Even that can be the secret: it is in the answer of the creation, and nothing of it in others or in the log in clear. */
   readonly isForOwner?: true
+  /** What may be shown of where an earlier release said that it leads; left out: all of it. */
+  narrowed?(shown: string): string
   request(destination: Destination, event: ChannelEvent): PostRequest | MailRequest
   verdict(heard: Heard): Verdict
 }

@@ -126,6 +126,18 @@ describe('every channel', () => {
     expect([receiver, former].map(channelShown)).toEqual([{ type: 'template' }, { type: 'template' }])
   })
 
+  it.each([
+    ['de0123.45.environment.api.powerplatform.com', '…environment.api.powerplatform.com/…'],
+    ['prod-01.westeurope.logic.azure.us', '…logic.azure.us/…'],
+  ])('of Teams says nothing of the tenant, which is in the host %s, of what is in the log neither', (host, shown) => {
+    const target = readTarget({ type: 'teams', url: `https://${host}/workflows/a/paths/invoke?sig=x` }, operator)
+    if ('refused' in target) throw new Error(target.refused)
+    const receiver = receiverFor(target, () => 'ab12')
+    expect(receiver).toBe(`teams:${shown}#ab12`)
+    const told = { type: 'teams', destination: shown }
+    expect([receiver, `teams:${host}/…#ab12`].map(channelShown)).toEqual([told, told])
+  })
+
   it('is refused where the operator has not switched it on', () => {
     const given = { type: 'email', to: 'me@example.com' }
     expect(readTarget(given, { ...operator, hasMail: false })).toMatchObject({ field: 'type' })

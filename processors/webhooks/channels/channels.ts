@@ -67,12 +67,14 @@ export function digestOf(receiver: string): DigestRule {
 
 /**
  * The channel of a receiver and where it leads, without secrets; undefined: a signed webhook. Where only its owner may know
- * the destination it is left out, of receivers too that earlier releases have made with it.
+ * the destination, or a part of it, that is left out, of receivers too that earlier releases have made with it.
  */
 export function channelShown(receiver: string): { readonly type: string; readonly destination?: string } | undefined {
   const [, type, destination] = /^(\w+):(.*)#[0-9a-f]+$/s.exec(receiver) ?? []
   if (type === undefined || destination === undefined) return undefined
-  return channelOf(type)?.isForOwner === true ? { type } : { type, destination }
+  const channel = channelOf(type)
+  if (channel?.isForOwner === true) return { type }
+  return { type, destination: channel?.narrowed?.(destination) ?? destination }
 }
 
 function channelOf(type: unknown): Channel | undefined {

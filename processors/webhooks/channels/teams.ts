@@ -35,7 +35,8 @@ export const teams: Channel<TeamsDestination> = {
       'must be the address of a workflow, at logic.azure.com or environment.api.powerplatform.com, with its signature: in Teams, Workflows, "Send webhook alerts to a channel". Office 365 connectors (webhook.office.com) are retired.'
     return readShaped(fields, 'url', given, { shape, advice })
   },
-  shown: ({ url }) => `${new URL(url).hostname}/…`,
+  shown: ({ url }) => narrowed(new URL(url).hostname),
+  narrowed,
   request({ url }, event) {
     const message = messageOf(event)
     const content = {
@@ -53,6 +54,11 @@ export const teams: Channel<TeamsDestination> = {
   },
   /** A workflow that was switched off or deleted is a 400 or 404 that names it; a changed signature is a 401. */
   verdict: (heard) => verdictOf(heard, vendorDead(heard, /WorkflowTriggerIsNotEnabled|WorkflowNotFound|disabled/i)),
+}
+
+/** Microsoft's part of a host: what stands before it is the customer's tenant or environment. */
+function narrowed(host: string): string {
+  return `…${/(?:logic\.azure|environment\.api\.powerplatform)\.(?:com|us)/.exec(host)?.[0] ?? ''}/…`
 }
 
 /** Runs of text, unlike text blocks, know no markdown: "TextRun: text does not support markdown" (adaptivecards.io). */
