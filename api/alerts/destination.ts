@@ -109,7 +109,9 @@ const hours = {
 
 /** How messages come: fields of a creation and of a change. */
 export const deliverySchemas: Readonly<Record<string, Schema>> = {
-  quiet_hours: nullable(object('What rings in these hours of a day is told in one message at their end', hours)),
+  quiet_hours: nullable(
+    object('What rings in these hours of a day is told in one message at their end; anyone may read them', hours),
+  ),
   digest: boolean('Beyond 10 messages a minute the rest is told in one; left out: so for chats and email'),
 }
 

@@ -74,9 +74,12 @@ const body = {
   repeat: boolean('It rings again, once it has been over and the cooldown has passed; else once', { default: true }),
   cooldown: text('Least time between two rings, 1m to 7d', { default: COOLDOWN_DEFAULT }),
   resolved: boolean('A message tells when it is over, too', { default: false }),
-  note: nullable(text('Stands in each message', { maxLength: NOTE_MAX })),
-  group: nullable(text('A name that several rules share', { maxLength: 64 })),
-  tags: { ...array(text('A name', { maxLength: 32 }), 'What you find it by'), maxItems: TAGS_MAX },
+  note: nullable(text('Stands in each message and in the status, which anyone may read', { maxLength: NOTE_MAX })),
+  group: nullable(text('A name that several rules share; anyone may read it', { maxLength: 64 })),
+  tags: {
+    ...array(text('A name', { maxLength: 32 }), 'What you find it by; anyone may read them'),
+    maxItems: TAGS_MAX,
+  },
 }
 
 const example = {
