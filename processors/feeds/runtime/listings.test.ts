@@ -3,7 +3,7 @@ import { createLog } from '../../../infra/log.ts'
 import { MemoryBroker, stillClock } from '../../kernel/testing/memory-log.ts'
 import { localCodec } from '../../../schemas/codec.ts'
 import { quietMeter, quietReport } from '../../kernel/quiet.ts'
-import type { Listed } from '../venues/venue.ts'
+import type { Listed, ListedPrice, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
 import { InstrumentTable, type ListedMarket } from './instrument-table.ts'
 import { Listings } from './listings.ts'
 
@@ -38,18 +38,21 @@ class FakeMarket {
         const own = { base: symbol, quote: 'USDT', settle: 'USDT', sizeFactor: 1, priceFactor: 1, tick: null }
         return { symbol, ...own, live: price !== null }
       })
+    const told = (): ListedPrice[] =>
+      Object.entries(this.prices).flatMap(([symbol, price]) => (price === null ? [] : [{ symbol, price }]))
     const listing = {
       first,
       seed: [],
-      parse: () => ({ rows: [] }),
-      prices: { first: priced, parse: () => ({ rows: [] }) },
+      fromSymbol: () => undefined,
+      parse: () => ({ kind: 'rows' as const, rows: rows() }),
+      prices: { first: priced, parse: () => ({ kind: 'rows' as const, rows: told() }) },
     }
-    const get = ({ path }: { path: string }): Promise<unknown> => {
-      if (path === '/list') this.asked += 1
-      const told = Object.entries(this.prices).flatMap(([symbol, price]) => (price === null ? [] : [{ symbol, price }]))
-      return Promise.resolve({ kind: 'rows', rows: path === '/list' ? rows() : told, next: undefined })
+    const get = <Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> => {
+      if (call === first) this.asked += 1
+      const answer = parse(null)
+      return Promise.resolve(answer.kind === 'rows' ? answer : { kind: 'failed', message: 'no rows' })
     }
-    this.market = { name, market: 'perp', listing, rest: { get } } as unknown as ListedMarket
+    this.market = { name, market: 'perp', listing, rest: { get } }
   }
 }
 
