@@ -10,8 +10,9 @@ const firstWaitMs = 8_000
 const knownWaitMs = 1_500
 /** A market whose list, or whose prices, could not be had, or that lost many rows, is asked again sooner than the others. */
 const failedAgainMs = 60_000
-/** A list that has lost more than this part of its live rows at once may be cut short, or its venue in maintenance. */
+/** A list that has lost more than this part of its live rows at once, and than so many, may be cut short, or its venue in maintenance. */
 const lossMax = 0.1
+const lossMin = 2
 /** A new market is compared with prices that are not older. */
 const pricesFreshMs = 60_000
 /** A venue that refuses a symbol may have changed its list: it is asked again, but not more often than this. */
@@ -104,12 +105,13 @@ export class Listings {
   /** A list without many of the rows that are live is believed when the next one is without them too. */
   #believes(asked: ListedMarket, markets: VenueMarkets): boolean {
     const { live, missing, stopped } = this.#table.lossOf(markets)
-    if (missing + stopped > live * lossMax) {
+    const few = Math.max(lossMin, live * lossMax)
+    if (missing + stopped > few) {
       this.#soonUntil.set(asked, ticks() + this.#againMs)
       const { venue, market } = markets
       this.#log.warn({ venue, market, live, missing, stopped }, 'many markets ended at once, asking again in a minute')
     }
-    const isCut = missing > live * lossMax && !this.#doubted.has(asked)
+    const isCut = missing > few && !this.#doubted.has(asked)
     if (isCut) this.#doubted.add(asked)
     else this.#doubted.delete(asked)
     return !isCut
