@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { admissionOf, isLoopbackName, type Admission, type GuardedRequest } from './guard.ts'
+import { closeServer, listen } from './ops.ts'
+import { admissionOf, isLoopbackName, refuses, type Admission, type GuardedRequest } from './guard.ts'
 
 const own = 'http://127.0.0.1:3001'
 const host = '127.0.0.1:3001'
@@ -79,4 +82,19 @@ describe('who is let in without a token', () => {
   ])('%s is this machine alone: %s', (name, is) => {
     expect(isLoopbackName(name)).toBe(is)
   })
+})
+
+it('refuses a target that no URL can be read of', async () => {
+  const server = createServer((asked, response) => {
+    if (!refuses(asked, response, [])) response.end('in')
+  })
+  const port = await listen(server, '127.0.0.1', 0)
+  const statusOf = async (target: string): Promise<number | undefined> => {
+    const sent = request({ host: '127.0.0.1', port, path: target, agent: false }).end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    answer.resume()
+    return answer.statusCode
+  }
+  expect([await statusOf('http://['), await statusOf('/a?b=['), await statusOf('/')]).toEqual([400, 200, 200])
+  await closeServer(server)
 })

@@ -60,11 +60,14 @@ export function allowedHostsAt(address: string): AllowedHosts {
   return isLoopbackName(address) ? [] : 'any'
 }
 
-/** Answers a request that is not let in; false: it is. */
+const noTarget = { status: 400, error: 'invalid_target', message: 'The target of the request is no URL.' } as const
+
+/** Answers a request that is not let in, or whose target cannot be read, as that of `GET http://[`; false: it is let in. */
 export function refuses(request: IncomingMessage, response: ServerResponse, allowedHosts: AllowedHosts): boolean {
   const admission = admissionOf(request, allowedHosts)
-  if (admission === 'allowed') return false
-  const { status, error, message } = refusalOf(admission, HERE)
+  const isTarget = URL.canParse(request.url ?? '/', 'http://localhost')
+  if (admission === 'allowed' && isTarget) return false
+  const { status, error, message } = admission === 'allowed' ? noTarget : refusalOf(admission, HERE)
   // What is left of its body is not waited for.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
   response.end(`${JSON.stringify({ error, message })}\n`)
