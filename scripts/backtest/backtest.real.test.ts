@@ -168,12 +168,13 @@ describe('a backtest', () => {
     const { check } = await replay(broker(), '--check-live')
     expect(check?.differences).toEqual([])
     expect(check?.absent).toEqual([])
-    expect([...(check?.tallies ?? [])].map(([topic, { compared }]) => [topic, compared > 100])).toEqual([
-      ['derived.flow', true],
-      ['derived.signals', true],
-      ['alerts.inputs', true],
-      ['derived.funding', true],
-      ['alerts.events', true],
+    const many = [...(check?.tallies ?? [])].filter(([, { compared }]) => compared > 100)
+    expect(many.map(([topic]) => topic).toSorted()).toEqual([
+      'alerts.events',
+      'alerts.inputs',
+      'derived.flow',
+      'derived.funding',
+      'derived.signals',
     ])
     await vi.waitFor(derivedArrived, SOON)
     const tablesCheck = await replay(clickhouseTape(tables(), PARTITIONS), '--check-live')
