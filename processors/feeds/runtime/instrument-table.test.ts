@@ -105,6 +105,91 @@ describe('a market whose price is not told', () => {
   })
 })
 
+/** Prices of what is live by symbol, which is the base too; null: it is listed and not live. */
+type Told = Record<string, number | null>
+
+describe('a list that changes', () => {
+  const minute = 60_000
+  const told: Record<string, Told> = {}
+  let asked = 0
+  let listings: Listings
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    listings.stop()
+    vi.useRealTimers()
+  })
+
+  /** Gives the assets of a venue's live markets. */
+  async function start(begin: Record<string, Told>): Promise<(venue: string) => string> {
+    Object.assign(told, begin)
+    asked = 0
+    const table = await emptyTable()
+    const markets = Object.keys(begin).map((venue) => {
+      const rows = (): [string, number | null][] => Object.entries(told[venue] ?? {})
+      const list = (): Listed[] => {
+        asked += 1
+        return rows().map(([symbol, price]) => ({ ...row(symbol, symbol), live: price !== null }))
+      }
+      return market(venue, list, () => rows().flatMap(([symbol, price]) => (price === null ? [] : [{ symbol, price }])))
+    })
+    listings = new Listings(table, markets, hour, logger, () => undefined)
+    await listings.first()
+    return (venue) => [...table.of(venue, 'perp').keys()].toSorted().join('')
+  }
+
+  const all = (price: number | null): Told =>
+    Object.fromEntries('A B C D E F G H I J'.split(' ').map((symbol) => [symbol, price]))
+
+  it('has its new markets compared with prices of now, not of up to an hour ago', async () => {
+    const live = await start({ binance: { NEW: 1 }, bybit: {} })
+    await vi.advanceTimersByTimeAsync(hour / 2)
+    Object.assign(told, { binance: { NEW: 1.08 }, bybit: { NEW: 1.08 } })
+    listings.soon('bybit')
+    await vi.advanceTimersByTimeAsync(minute)
+    expect(live('bybit')).toBe('new')
+  })
+
+  it('is believed without many of the live markets when the next one is without them too', async () => {
+    const live = await start({ binance: all(2) })
+    told['binance'] = { A: 2, B: 2 }
+    await vi.advanceTimersByTimeAsync(hour)
+    expect([asked, live('binance')]).toEqual([2, 'abcdefghij'])
+    await vi.advanceTimersByTimeAsync(minute)
+    expect([asked, live('binance')]).toEqual([3, 'ab'])
+  })
+
+  it('is not believed where it was cut short once', async () => {
+    const live = await start({ binance: all(2) })
+    told['binance'] = { A: 2, B: 2 }
+    await vi.advanceTimersByTimeAsync(hour)
+    told['binance'] = all(2)
+    await vi.advanceTimersByTimeAsync(minute)
+    expect(live('binance')).toBe('abcdefghij')
+  })
+
+  it('is asked for each minute of an hour where many markets stopped, so that they are back soon', async () => {
+    const live = await start({ binance: all(2) })
+    told['binance'] = all(null)
+    await vi.advanceTimersByTimeAsync(hour)
+    expect(live('binance')).toBe('')
+    await vi.advanceTimersByTimeAsync(20 * minute)
+    told['binance'] = all(2)
+    await vi.advanceTimersByTimeAsync(minute)
+    expect(live('binance')).toBe('abcdefghij')
+    await vi.advanceTimersByTimeAsync(hour)
+    asked = 0
+    await vi.advanceTimersByTimeAsync(hour)
+    expect(asked).toBe(1)
+  })
+
+  it('is believed at once where it lost one market', async () => {
+    const live = await start({ binance: all(2) })
+    told['binance'] = { ...all(2), J: null }
+    await vi.advanceTimersByTimeAsync(hour)
+    expect(live('binance')).toBe('abcdefghi')
+  })
+})
+
 describe('of several spot markets of an asset', () => {
   const now = 1_790_000_000_000_000
   const pairs = (...quotes: string[]): VenueMarkets => {
