@@ -245,24 +245,28 @@ describe('the MCP server', () => {
   })
 
   it('sends the payment of a call without an answer again at the same call', async () => {
-    const agent = await nearAgent(3)
-    const before = payments.ledger.charged.length
-    payments.ledger.outcome = 'pending'
+    const own = await fakePayments()
+    const later = await startHarness({ payments: own })
+    later.advance(Date.now() - NOW / 1000)
+    const agent = await nearAgent(3, { url: later.url, fetch })
+    const before = own.ledger.charged.length
+    own.ledger.outcome = 'pending'
     const open = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'mine' })
     expect([open.isError, open.text]).toEqual([true, expect.stringContaining('settlement_pending')])
     expect(open.text).toContain('The same call again sends the same payment')
     const other = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'another' })
     expect(other.text).toContain('"spent_usdc":2')
-    const slow = payments.ledger.intents.at(-1)
-    payments.ledger.outcome = 'settled'
+    const slow = own.ledger.intents.at(-1)
+    own.ledger.outcome = 'settled'
     const bought = await call(agent, 'credit_buy', { label: 'mine', amount_usdc: 1 })
     expect([bought.answer['label'], bought.cost['paid_usdc'], bought.cost['spent_usdc']]).toEqual(['mine', 1, 2])
-    expect(payments.ledger.charged.length - before).toBe(1)
-    if (slow !== undefined) payments.ledger.mine(slow)
+    expect(own.ledger.charged.length - before).toBe(1)
+    if (slow !== undefined) own.ledger.mine(slow)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 })
-    api.advance(301_000)
+    later.advance(301_000)
     const late = await call(agent, 'credit_buy', { amount_usdc: 1, label: 'another' }).finally(() => vi.useRealTimers())
     expect([late.answer['label'], late.cost['spent_usdc']]).toEqual(['another', 2])
+    await Promise.all([later.stop(), own.stop()])
   })
 
   it('sends a creation whose answer was lost under its Idempotency-Key again at the same call', async () => {
