@@ -60,6 +60,8 @@ it.skipIf(missing !== undefined)(
       'cvd 1h bearish_pressure: 2 signals, 50 % right, mean 3.0 bp',
       'cvd 1h bullish_pressure: 1 signals, 100 % right, mean 200.0 bp',
       'cvd 1h strong_bullish_pressure: 1 signals, 0 % right, mean -294.1 bp',
+      'sentiment  Bullish: 1 signals, 0 % right, mean -294.1 bp',
+      'sentiment  Extremely bearish: 1 signals, 0 % right, mean 202.0 bp',
       `3 intervals drawn into ${out}`,
       '',
     ])

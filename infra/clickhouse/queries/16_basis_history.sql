@@ -1,7 +1,7 @@
 -- Question: how far above or below spot do the perpetuals stand?
 -- A row: an interval of a perpetual, its newest mark beside Binance's newest spot price in USDT.
 -- Units: prices in USDT, basis_pct in percent of spot, annual_pct the same by the year (a perpetual converges at each funding),
--- by the contract's interval at the time of the mark.
+-- by the contract's interval at the time of the mark (null: its terms are not known).
 -- Parameters: asset, seconds, start, end
 WITH
     terms AS
@@ -33,8 +33,8 @@ SELECT
     marks.price AS mark,
     spot.price AS spot,
     100 * (mark / spot - 1) AS basis_pct,
-    basis_pct * 8760 / terms.interval_hours AS annual_pct
+    basis_pct * 8760 / nullIf(terms.interval_hours, 0) AS annual_pct
 FROM marks
 INNER JOIN spot ON spot.bucket = marks.bucket
-ASOF INNER JOIN terms ON terms.instrument = marks.instrument AND marks.at >= terms.since
+ASOF LEFT JOIN terms ON terms.instrument = marks.instrument AND marks.at >= terms.since
 ORDER BY time, instrument
