@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { avroType } from '../../../schemas/codec.ts'
+import { avroType, emptyFields } from '../../../schemas/codec.ts'
 import type { Flow, Message, Micros, Signal } from '../../../schemas/records.ts'
 import { create, price, risk } from '../../../processors/alerts/testing/records.ts'
+import { LATENESS } from '../../../processors/cvd/state.ts'
 import { versionOf } from '../../../processors/kernel/version.ts'
 import { LiveCheck, restsOnOlder, type LeadIn } from './compare.ts'
 import type { Derived, Window } from './live-check.ts'
@@ -117,6 +118,22 @@ describe('a partition beside what was lived', () => {
     const later = { ...flow, bucket: flow.bucket + 1, v: versionOf(1, 100) }
     const earlier = { ...flow, bucket: flow.bucket + 2, v: versionOf(1, 9) }
     expect(checked([flow, earlier], [flow, later, earlier]).tallies.get('derived.flow')).toMatchObject({ compared: 1 })
+  })
+
+  it('leaves out the mark of buckets that close behind the window', () => {
+    const told = (topic: Derived['topic'], time: Micros): Derived => {
+      const value = { ...emptyFields('mark'), writer: 'cvd', run: 0, time }
+      return { topic, message: { type: 'mark', value }, body: avroType('mark').toBuffer(value) }
+    }
+    const check = new LiveCheck({ restsOnOlder: () => false })
+    check.begin(new Map([['cvd', window]]))
+    for (const time of [BEGIN, BEGIN - LATENESS, BEGIN - LATENESS + 1]) check.live(told('alerts.inputs', time))
+    check.live(told('derived.flow', BEGIN))
+    const { differences } = check.close()
+    expect(differences.map(({ topic, live }) => [topic, live?.value])).toMatchObject([
+      ['alerts.inputs', { time: BEGIN - LATENESS }],
+      ['derived.flow', { time: BEGIN }],
+    ])
   })
 
   it('counts a row that a later record has replaced', () => {

@@ -94,7 +94,7 @@ export class LiveCheck {
       const name = `${topic} ${message.type} ${upsertKeyOf(message)}`
       this.#highest.set(name, Math.max(this.#highest.get(name) ?? 0, rankOf(message)))
     }
-    if (isWithin(message, window)) shelfOf(this.#live, topic).add(derived)
+    if (isWithin(derived, window)) shelfOf(this.#live, topic).add(derived)
   }
 
   /** What differs, and how much was compared. */
@@ -124,7 +124,7 @@ export class LiveCheck {
     return new Map(
       [...shelf.known].filter(([, { message }]) => {
         const window = this.#windows.get(writerOf({ topic, message }) ?? '')
-        return window !== undefined && isWithin(message, window)
+        return window !== undefined && isWithin({ topic, message }, window)
       }),
     )
   }

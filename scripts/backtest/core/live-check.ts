@@ -1,4 +1,6 @@
-import type { Message, Micros } from '../../../schemas/records.ts'
+import { CVD } from '../../../processors/cvd/cvd.ts'
+import { LATENESS } from '../../../processors/cvd/state.ts'
+import type { Mark, Message, Micros } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { versionOf } from '../../../processors/kernel/version.ts'
 
@@ -101,8 +103,18 @@ export function upsertKeyOf(message: Message): string {
 }
 
 /** Whether a record follows from an entry of the window. */
-export function isWithin({ type, value }: Message, { generation, from, to, fromTime, toTime }: Window): boolean {
-  if (type === 'mark') return value.time > fromTime && value.time <= toTime
+export function isWithin({ topic, message }: Pick<Derived, 'topic' | 'message'>, window: Window): boolean {
+  const { type, value } = message
+  const { generation, from, to, fromTime, toTime } = window
+  if (type === 'mark') {
+    const at = writtenAt(topic, value)
+    return at > fromTime && at <= toTime
+  }
   const v = 'v' in value ? value.v : -1
   return v >= versionOf(generation, from) && v < versionOf(generation, to)
+}
+
+/** The partition time at which a mark is written: its own, but for that of closed buckets, whose last trades are waited for. */
+function writtenAt(topic: TopicName, { writer, time }: Mark): Micros {
+  return topic === 'alerts.inputs' && writer === CVD ? time + LATENESS : time
 }
