@@ -8,6 +8,7 @@ import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/clien
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { plainCvd } from '../../api/testing/plain-cvd.ts'
+import { PRICES } from '../../processors/prices/prices.ts'
 import { emptyFields } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { RecordType, Records, Flow, Micros } from '../../schemas/records.ts'
@@ -353,7 +354,7 @@ async function fillLog({ brokers, registryUrl }: BenchParts, place: BenchEnviron
         time: now,
       }
       await put('derived.flow', partition, 'mark', [['bench', mark]])
-      await put('alerts.inputs', partition, 'mark', [['bench', mark]])
+      await put('alerts.inputs', partition, 'mark', [[PRICES, { ...mark, writer: PRICES, run: 0 }]])
       const mine = assets.filter((asset) => partitionOf(asset, partitions) === partition)
       await put('market.trades', partition, 'mark', [['feeds', { ...mark, writer: 'feeds', ...saidOf(mine, now) }]])
     }
