@@ -98,6 +98,46 @@ it('does not say that it failed where the number was taken by the very transacti
   expect(outcome).toEqual({ is: 'settled', tx: sent[0]?.tx, block: 7, by: 'us' })
 })
 
+describe('an answer of the node to what it was sent', () => {
+  it.each([
+    [-32002, 'request timed out'],
+    [-32603, 'upstream request timeout'],
+    [-32015, 'backend returned an invalid response'],
+    [-32005, 'limit exceeded'],
+    [-32000, 'words that nobody has heard before'],
+  ])('that does not say what became of it is no refusal: %i %s', async (code, says) => {
+    const { outcome, sent } = await settle([{ takes: true, code, says }])
+    expect(outcome).toEqual({ is: 'settled', tx: sent[0]?.tx, block: 7, by: 'us' })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('that does not say so has what was not taken sent again', async () => {
+    const { outcome, sent, node } = await settle([{ takes: false, code: -32002, says: 'request timed out' }])
+    expect(outcome).toMatchObject({ is: 'settled', by: 'us' })
+    expect([sent.length, node.asked.filter((method) => method === 'eth_sendRawTransaction').length]).toEqual([1, 2])
+  })
+
+  it.each([
+    'insufficient funds for gas * price + value: balance 0, tx cost 1',
+    'Insufficient funds for gas * price + value',
+    'intrinsic gas too low: gas 20999, minimum needed 21000',
+    'max fee per gas less than block base fee: address 0x, maxFeePerGas: 1, baseFee: 2',
+    'max priority fee per gas higher than max fee per gas',
+    'transaction underpriced: tip needed 1, tip permitted 0',
+    'invalid chain id for signer: have 1 want 2',
+    'invalid sender',
+    'nonce too high',
+    'exceeds block gas limit',
+    'tx fee (2.00 ether) exceeds the configured cap (1.00 ether)',
+    'transaction type not supported',
+    'txpool is full',
+  ])('that names what is wrong with it is a refusal: %s', async (says) => {
+    const { outcome, node } = await settle([{ takes: false, code: -32000, says }])
+    expect(outcome).toEqual({ is: 'failed', tx: null, reason: 'unexpected_settle_error' })
+    expect(node.taken.size).toBe(0)
+  })
+})
+
 describe('a payment whose number has passed before its receipt is known', () => {
   /** Until then the node tells neither receipts nor, where it is behind, that the authorization is used. */
   const LATE_MS = 60_000

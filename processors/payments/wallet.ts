@@ -1,4 +1,4 @@
-import { BaseError, HttpRequestError, keccak256, NonceTooLowError, TimeoutError } from 'viem'
+import { BaseError, HttpRequestError, keccak256, TimeoutError } from 'viem'
 import { parseTransaction, recoverTransactionAddress } from 'viem'
 import type { Address, Hex, PublicClient, TransactionSerialized } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
@@ -222,6 +222,8 @@ export class Wallet {
       return true
     } catch (error) {
       const refusal = refusalOf(error)
+      if (refusal === 'unknown')
+        report.warn({ err: error, nonce: signed.nonce }, 'the node may have a settlement or not')
       if (refusal === 'known' || refusal === 'unknown') return true
       if (this.#open.get(signed.nonce)?.tx === signed.tx) this.#open.delete(signed.nonce)
       if (refusal === 'taken') return false
@@ -344,13 +346,26 @@ function signerOf(raw: Hex): Promise<Address> {
   return recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })
 }
 
-/** What the node’s answer to a raw transaction means. */
+/** Words of a node’s checks before it takes a transaction into its pool. Source: go-ethereum’s `core/txpool/errors.go`. */
+const REFUSALS = [
+  /insufficient funds/i,
+  /intrinsic gas|insufficient gas for floor data|gas limit/i,
+  /underpriced|gas price below|less than block base fee|higher than max fee per gas|exceeds the configured cap/i,
+  /nonce too high/i,
+  /invalid (?:chain id|sender|signature)|wrong chain/i,
+  /type not supported|oversized data/i,
+  /pool is full|account limit exceeded/i,
+]
+
+/**
+ * What the node’s answer to a raw transaction means. Refused is only what the node says that it looked at and did not take:
+ * a gateway that gave up waiting answers in the same form, and has handed the transaction on.
+ */
 function refusalOf(error: unknown): 'known' | 'unknown' | 'taken' | 'refused' {
   if (!(error instanceof BaseError)) return 'unknown'
-  const isUnanswered = error.walk((each) => each instanceof HttpRequestError || each instanceof TimeoutError) !== null
-  if (isUnanswered || error instanceof ChainError) return 'unknown'
-  const { message } = error
-  if (/already (?:known|imported)|known transaction/i.test(message)) return 'known'
-  const isLow = error.walk((each) => each instanceof NonceTooLowError) !== null
-  return isLow || /nonce (?:is )?too low|replacement transaction underpriced/i.test(message) ? 'taken' : 'refused'
+  if (error.walk((each) => each instanceof HttpRequestError || each instanceof TimeoutError) !== null) return 'unknown'
+  const { details } = error
+  if (/already (?:known|imported)|known transaction/i.test(details)) return 'known'
+  if (/nonce (?:is )?too low|replacement transaction underpriced/i.test(details)) return 'taken'
+  return REFUSALS.some((words) => words.test(details)) ? 'refused' : 'unknown'
 }

@@ -16,13 +16,19 @@ import type { Clock } from '../../kernel/ports.ts'
 import { hex, tokenAbi } from '../token.ts'
 import { intentOf, NOW } from './intents.ts'
 
-/** What the node says to a transaction: it takes it, or takes it and says no, or says no. */
-export type Reply = 'takes' | 'takes, says taken' | 'says taken' | 'refuses'
+/** What the node says to a transaction: it takes it, or takes it and says no, or says no, in words of its own too. */
+export type Reply = 'takes' | 'takes, says taken' | 'says taken' | 'refuses' | Refusal
 
-const words = {
-  'takes, says taken': 'nonce too low',
-  'says taken': 'nonce too low',
-  refuses: 'insufficient funds for gas',
+interface Refusal {
+  readonly takes: boolean
+  readonly code: number
+  readonly says: string
+}
+
+const refusals = {
+  'takes, says taken': { takes: true, code: -32000, says: 'nonce too low' },
+  'says taken': { takes: false, code: -32000, says: 'nonce too low' },
+  refuses: { takes: false, code: -32000, says: 'insufficient funds for gas' },
 }
 const STATE = toFunctionSelector('authorizationState(address,bytes32)')
 const BLOCK = 7
@@ -160,11 +166,12 @@ export class TestNode {
 
   #take(raw: Hex): Hex {
     const reply = this.replies.shift() ?? 'takes'
-    if (reply !== 'takes' && reply !== 'takes, says taken') throw refusal(-32000, words[reply])
+    const no = reply === 'takes' ? undefined : typeof reply === 'string' ? refusals[reply] : reply
+    if (no?.takes === false) throw refusal(no.code, no.says)
     if (this.hasPool) this.#wait(raw)
     else this.#pack(raw)
-    if (reply === 'takes') return keccak256(raw)
-    throw refusal(-32000, words[reply])
+    if (no === undefined) return keccak256(raw)
+    throw refusal(no.code, no.says)
   }
 
   #wait(raw: Hex): void {
