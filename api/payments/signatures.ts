@@ -2,10 +2,8 @@ import {
   BaseError,
   ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
-  createPublicClient,
   hashMessage,
   hashTypedData,
-  http,
   parseAbi,
   recoverMessageAddress,
   recoverTypedDataAddress,
@@ -13,6 +11,7 @@ import {
   type Hex,
   type PublicClient,
 } from 'viem'
+import { connectNode } from '../../infra/chain.ts'
 import { authorizationTypes, type Seller } from '../../processors/payments/wire/offer.ts'
 import type { Payment } from '../../processors/payments/wire/decode.ts'
 import { ApiError } from '../request/errors.ts'
@@ -80,7 +79,7 @@ function lower(address: Hex): Hex {
 }
 
 export function signatureNode(rpcUrl: string): PublicClient {
-  return createPublicClient({ transport: http(rpcUrl, { timeout: CALL_MS, retryCount: 1 }) })
+  return connectNode(rpcUrl, CALL_MS)
 }
 
 interface Message {

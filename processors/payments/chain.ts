@@ -1,8 +1,6 @@
 import {
   BaseError,
-  createPublicClient,
   ExecutionRevertedError,
-  http,
   isHex,
   keccak256,
   parseAbiItem,
@@ -13,6 +11,7 @@ import {
   type PublicClient,
   type TransactionReceipt,
 } from 'viem'
+import { connectNode } from '../../infra/chain.ts'
 import { hasPaid, hex, reasonOf, tokenAbi, transferCall, type Authorization } from './token.ts'
 
 /** Gas that a settlement may take: a transfer takes under 100,000, a contract wallet may check its signature besides. */
@@ -40,8 +39,7 @@ export interface Mined {
 }
 
 export function connectChain(url: string): PublicClient {
-  const transport = http(url, { timeout: CALL_MS, retryCount: 1, retryDelay: 100 })
-  return createPublicClient({ transport, cacheTime: 0 })
+  return connectNode(url, CALL_MS)
 }
 
 /** What we ask of the chain. Everything here reads; each call rejects with `ChainError` where the node is no help. */
