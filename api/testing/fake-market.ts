@@ -158,22 +158,16 @@ function everyPrice({ time, price, quality, sources }: CompositePrice, offset: n
 /** All minutes matter, so that all prices are read. */
 function priceMinutes(facts: readonly CompositePrice[], params: Params): object {
   const all = inRange(facts, params)
-  const told = all.filter(({ late }) => !late).map(({ time }) => time)
-  const silent = told.slice(1).flatMap((time, at) => {
-    const before = told[at] ?? time
-    return time - before > Number(params['silence']) ? [{ before, time }] : []
-  })
-  const minutes = [...new Set(all.map(({ time }) => floorTo(time, 60_000_000)))].toSorted((a, b) => a - b)
+  const minutes = [...Map.groupBy(all, ({ time }) => floorTo(time, 60_000_000))].toSorted(([a], [b]) => a - b)
+  const told = minutes.map(([, prices]) => prices.filter(({ late }) => !late))
   return {
     records: all.length,
-    minutes,
-    nears: minutes.map(() => 1),
-    silent_froms: silent.map(({ before }) => before),
-    silent_tos: silent.map(({ time }) => time),
-    heard_from: told[0] ?? 0,
-    heard_to: told.at(-1) ?? 0,
-    sample_times: [],
-    sample_prices: [],
+    minutes: minutes.map(([start]) => start / 1e6),
+    firsts: told.map((prices) => prices[0]?.time ?? 0),
+    newests: told.map((prices) => prices.at(-1)?.time ?? 0),
+    last_usd: told.map((prices) => prices.at(-1)?.price ?? 0),
+    lates: minutes.map(([, prices]) => Number(prices.some(({ late }) => late))),
+    sides: minutes.map(() => 0),
   }
 }
 

@@ -9,6 +9,8 @@ const SECOND: Micros = 1_000_000
 const MINUTE: Micros = 60 * SECOND
 /** Minutes that are read at once, some 70,000 prices. */
 const MINUTES_MAX = 240
+/** Minutes before and behind late prices that are read whole. */
+const NEAR = 8
 /** Prices beside those that decide, for a chart. */
 const SAMPLES = 300
 
@@ -19,31 +21,28 @@ interface PriceAlert {
   readonly silence: Micros
 }
 
-/**
- * Which minutes matter: those that touch the target, and the three behind each that does or that lies on another side than
- * the one before it: by then a level has rung or returned, and its minute is over. Around prices that are late all are: one
- * rings at the time that the log had then.
- */
-const minutesSql = `SELECT groupArrayIf(minute_us, is_kept) AS minutes, groupArrayIf(is_near, is_kept) AS nears,
-  groupArrayIf(silent_from, is_silent) AS silent_froms, groupArrayIf(first_us, is_silent) AS silent_tos,
-  minIf(first_us, is_told) AS heard_from, maxIf(newest_us, is_told) AS heard_to,
-  groupArrayIf(newest_us, is_sample) AS sample_times, groupArrayIf(newest.2, is_sample) AS sample_prices,
+/** Each minute of the range in which there are prices. */
+const minutesSql = `SELECT groupArray(minute_s) AS minutes, groupArray(first_us) AS firsts, groupArray(newest_us) AS newests,
+  groupArray(newest.2) AS last_usd, groupArray(is_late) AS lates, groupArray(side) AS sides,
   (SELECT count() FROM prices_log
     WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}) AS records
   FROM (
-    SELECT *, max(is_late) OVER (ORDER BY minute_us ROWS BETWEEN 8 PRECEDING AND 8 FOLLOWING) AS is_near,
-      is_near = 1 OR side = 0 OR side != lagInFrame(side, 1, 9) OVER so_far OR side != lagInFrame(side, 2, 9) OVER so_far
-        OR side != lagInFrame(side, 3, 9) OVER so_far AS is_kept,
-      max(newest_us) OVER (ORDER BY minute_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS silent_from,
-      is_told AND silent_from > 0 AND first_us - silent_from > {silence:Int64} AS is_silent,
-      NOT is_kept AND is_told AND intDiv(minute_us, ${MINUTE}) % {every:UInt32} = 0 AS is_sample
-    FROM (
-      SELECT toInt64(toUnixTimestamp(minute)) * 1000000 AS minute_us, ${microsSql('min(first)')} AS first_us,
-        max(newest) AS newest, ${microsSql('newest.1')} AS newest_us, newest_us > 0 AS is_told, max(late) AS is_late,
-        multiIf(is_late = 1, 0, max(high) < {target:Float64}, -1, min(low) > {target:Float64}, 1, 0) AS side
-      FROM price_minutes WHERE asset = {asset:String} AND minute >= toStartOfMinute(${timeParam('from')}) AND minute < ${timeParam('to')}
-      GROUP BY minute)
-    WINDOW so_far AS (ORDER BY minute_us ROWS BETWEEN 3 PRECEDING AND CURRENT ROW))`
+    SELECT toUnixTimestamp(minute) AS minute_s, ${microsSql('min(first)')} AS first_us, max(newest) AS newest,
+      ${microsSql('newest.1')} AS newest_us, max(late) AS is_late,
+      multiIf(is_late = 1, 0, max(high) < {target:Float64}, -1, min(low) > {target:Float64}, 1, 0) AS side
+    FROM price_minutes WHERE asset = {asset:String} AND minute >= toStartOfMinute(${timeParam('from')}) AND minute < ${timeParam('to')}
+    GROUP BY minute ORDER BY minute)`
+
+interface Minute {
+  readonly start: Micros
+  /** Of its prices that are not late; `newest` 0: it has none. */
+  readonly first: Micros
+  readonly newest: Micros
+  readonly price: number
+  readonly isLate: boolean
+  /** -1: all of it is below the target, 1: above; 0: it touches it, or has late prices. */
+  readonly side: number
+}
 
 /** After a price that changed something an alert may be ready again within this time, and not later. */
 const READY: Micros = 64_000_000
@@ -79,14 +78,13 @@ interface Sample {
 /** The composite prices of an asset that matter to an alert on them. Whose they are is left out: it does not decide. */
 export async function* readPrices(database: Database, range: PageRange, alert: PriceAlert): AsyncGenerator<Page> {
   const { asset, from, to } = range
-  const every = Math.max(1, Math.ceil((to - from) / MINUTE / SAMPLES))
-  const [raw] = await database.query(minutesSql, { asset, from, to, every, ...alert })
+  const [raw] = await database.query(minutesSql, { asset, from, to, target: alert.target })
   const row = new Row(raw)
-  const [minutes, nears] = [row.numbers('minutes'), row.numbers('nears')]
-  const near = new Set(minutes.filter((_, at) => nears[at] === 1))
-  const prices = row.numbers('sample_prices')
-  const samples = row.numbers('sample_times').map((time, at): Sample => ({ time, price: prices[at] ?? NaN }))
-  let about = { records: row.number('records'), heard: heardOf(row, range) }
+  const all = minutesOf(row)
+  const near = nearLate(all)
+  const minutes = all.filter((minute, at) => near.has(minute.start) || isDecisive(all, at)).map(({ start }) => start)
+  const samples = samplesOf(all, new Set(minutes), Math.max(1, Math.ceil((to - from) / MINUTE / SAMPLES)))
+  let about = { records: row.number('records'), heard: heardOf(all, alert.silence, range) }
   let done = 0
   let held: readonly InputRecord[] = []
   for (const lot of lotsOf(minutes)) {
@@ -121,12 +119,50 @@ function isLate({ message: { type, value } }: InputRecord): boolean {
   return type === 'composite_price' && value.late
 }
 
-function heardOf(row: Row, { from }: PageRange): Stretch[] {
-  const [first, newest] = [row.number('heard_from'), row.number('heard_to')]
-  if (newest === 0) return []
-  const begins = [Math.max(first, from), ...row.numbers('silent_tos')]
-  const ends = [...row.numbers('silent_froms'), newest]
-  return begins.map((begin, at) => ({ from: begin, to: ends[at] ?? begin }))
+function minutesOf(row: Row): Minute[] {
+  const [firsts, newests, prices] = [row.numbers('firsts'), row.numbers('newests'), row.numbers('last_usd')]
+  const [lates, sides] = [row.numbers('lates'), row.numbers('sides')]
+  return row.numbers('minutes').map((seconds, at) => ({
+    start: seconds * SECOND,
+    first: firsts[at] ?? 0,
+    newest: newests[at] ?? 0,
+    price: prices[at] ?? NaN,
+    isLate: lates[at] === 1,
+    side: sides[at] ?? 0,
+  }))
+}
+
+/** Minutes around prices that are late: one rings at the time that the log had then. */
+function nearLate(minutes: readonly Minute[]): ReadonlySet<Micros> {
+  const late = [...minutes.keys()].filter((at) => minutes[at]?.isLate)
+  return new Set(late.flatMap((at) => minutes.slice(Math.max(0, at - NEAR), at + NEAR + 1)).map(({ start }) => start))
+}
+
+/**
+ * Whether prices of a minute may ring or return: those that touch the target, and the three behind each that does or that
+ * lies on another side than the one before it: by then a level has rung or returned, and its minute is over.
+ */
+function isDecisive(minutes: readonly Minute[], at: number): boolean {
+  const side = minutes[at]?.side
+  return side === 0 || [1, 2, 3].some((before) => minutes[at - before]?.side !== side)
+}
+
+/** The newest price of some of the minutes that do not matter, for a chart. */
+function samplesOf(minutes: readonly Minute[], known: ReadonlySet<Micros>, every: number): Sample[] {
+  return minutes
+    .filter(({ start, newest }) => newest > 0 && (start / MINUTE) % every === 0 && !known.has(start))
+    .map(({ newest, price }) => ({ time: newest, price }))
+}
+
+function heardOf(minutes: readonly Minute[], silence: Micros, { from }: PageRange): Stretch[] {
+  const heard: { from: Micros; to: Micros }[] = []
+  for (const { first, newest } of minutes) {
+    if (newest === 0) continue
+    const last = heard.at(-1)
+    if (last !== undefined && first - last.to <= silence) last.to = Math.max(last.to, newest)
+    else heard.push({ from: last === undefined ? Math.max(first, from) : first, to: newest })
+  }
+  return heard
 }
 
 /** What is read at once. */
