@@ -11,6 +11,10 @@ describe.each(roleNames)('the image of %s', (role) => {
     const { files } = partsOf(role)
     expect(files.filter((file) => /\.test\.|\/testing\/|\/test-|infra\/(?:local|simulator)\//.test(file))).toEqual([])
   })
+
+  it('holds what writes readable lines, for LOG_FORMAT=pretty', () => {
+    expect(partsOf(role).packages.map(({ name }) => name)).toContain('pino-pretty')
+  })
 })
 
 it('each holds only packages of its own', () => {

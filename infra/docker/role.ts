@@ -84,7 +84,7 @@ function filesShown(guide: string): string[] {
 
 /** Imports that are left when types are stripped, and files that are named for a thread or to be read. */
 const reference =
-  /^(?:import|export)(?! type\b)[^'";]*? from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)|new URL\('([^']+\.ts)', import\.meta\.url\)/gm
+  /^(?:import|export)(?! type\b)[^'";]*? from '([^']+)'|^import '([^']+)'|\b(?:import|require)\('([^']+)'\)|new URL\('([^']+\.ts)', import\.meta\.url\)/gm
 
 function reachedFrom(programs: readonly string[]): {
   readonly files: ReadonlySet<string>
