@@ -163,6 +163,16 @@ describe('docker-compose.yml', () => {
     expect(programs.map((file) => existsSync(new URL(file, root)))).toEqual(staying.map(() => true))
   })
 
+  it('is waited for by the public workflow without feeds, so for none that is ready by what they bring', () => {
+    const waited = /docker compose up .*--wait(?: --\S+ \d+)* (.+)$/m
+      .exec(read('.github/workflows/images.yml'))?.[1]
+      ?.split(' ')
+    expect(waited).toEqual(expect.arrayContaining(['processors', 'console']))
+    const byData = ours.filter(([, { healthcheck }]) => healthcheck?.test[3]?.endsWith('/readyz'))
+    expect(byData.map(([name]) => name)).toEqual(['api'])
+    expect(waited?.filter((name) => name === 'feeds' || byData.some(([other]) => other === name))).toEqual([])
+  })
+
   it('shows nothing but the API beyond this machine', () => {
     const open = services.filter(([, { ports = [] }]) => ports.some((port) => !port.startsWith('127.0.0.1:')))
     expect(open.map(([name]) => name)).toEqual(['api'])
