@@ -23,7 +23,7 @@ interface Container {
 
 interface Manifest {
   readonly kind: string
-  readonly metadata: { readonly name: string }
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
   readonly data?: Readonly<Record<string, string>>
   readonly spec?: {
     readonly replicas?: number
@@ -50,6 +50,29 @@ describe('the manifests for Kubernetes', () => {
     const job = manifests.find(({ kind }) => kind === 'Job')
     expect(job?.metadata.name).toBe(`prepare-${version.replaceAll('.', '-')}`)
   })
+
+  it('make what prepares a version, and nothing else, by one label', () => {
+    const first = manifests.filter(({ metadata }) => metadata.labels?.['step'] === 'prepare')
+    expect(first.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job'])
+  })
+
+  it.each(['infra/kubernetes/market-data-alerts.yaml', 'api/docs/guides/operations.md'])(
+    'are applied as %s says: what prepares first, and all that runs anew after a changed setting',
+    (file) => {
+      const commands = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+      const named = commands.match(/prepare-\d+-\d+-\d+/g) ?? []
+      const job = manifests.find(({ kind }) => kind === 'Job')?.metadata.name
+      expect(new Set(named)).toEqual(new Set([job]))
+      const order = ['delete job', 'apply -l step=prepare', 'wait --for=condition=complete', 'rollout restart']
+      const places = order.map((command) => commands.indexOf(`kubectl ${command}`))
+      expect(places.every((place) => place >= 0)).toBe(true)
+      expect(places).toEqual(places.toSorted((a, b) => a - b))
+      const restarted = /kubectl rollout restart (.*)$/m.exec(commands)?.[1]?.split(' ')
+      const running = manifests.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind))
+      const names = running.map(({ kind, metadata }) => `${kind.toLowerCase()}/${metadata.name}`)
+      expect(restarted?.toSorted()).toEqual(names.toSorted())
+    },
+  )
 
   it.each(containers)('give %s settings that there are, with values that can be read', (_name, { env = [] }) => {
     const own = Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))

@@ -48,6 +48,7 @@ export const notRun: readonly (readonly [begin: string, why: string])[] = [
   ['BACKUP_KEY_FILE=', 'needs a key and an empty system; infra/backup/backup.real.test.ts backs up and restores'],
   ['npm run import', 'needs an archive that is downloaded; scripts/import has tests with archives of its own'],
   ['CLICKHOUSE_PASSWORD=', 'needs a container engine; infra/docker/compose.test.ts checks the file'],
+  ['kubectl ', 'needs a cluster of Kubernetes; infra/kubernetes/kubernetes.test.ts checks the commands'],
   ['npm run release', 'needs Python; scripts/release.real.test.ts makes both packages'],
   ['npm install packages', 'needs a project of the reader; scripts/release.real.test.ts installs the package'],
   ["pip install './scripts", 'needs a package registry; scripts/clients/python/client.test.ts runs the package'],
