@@ -27,6 +27,7 @@ interface Manifest {
   readonly data?: Readonly<Record<string, string>>
   readonly spec?: {
     readonly replicas?: number
+    readonly publishNotReadyAddresses?: boolean
     readonly template?: {
       readonly metadata: { readonly labels: Readonly<Record<string, string>> }
       readonly spec: { readonly securityContext: object; readonly containers: readonly Container[] }
@@ -111,6 +112,18 @@ describe('the manifests for Kubernetes', () => {
     for (const { metadata, spec } of sets)
       for (let n = 0; n < (spec?.replicas ?? 0); n++)
         expect(asked).toContain(`${metadata.name}-${n}=http://${metadata.name}-${n}.${metadata.name}:9100`)
+  })
+
+  it('have API and console hear of a host that is not well', () => {
+    const { env = [] } = new Map(containers).get('api') ?? {}
+    const asked = env.find((one) => one.name === 'API_SERVICES')?.value ?? ''
+    const names = new Set([...asked.matchAll(/http:\/\/(?:[\w-]+\.)?(\w+):/g)].map(([, name]) => name))
+    expect(names).toEqual(new Set(['feeds', 'processors', 'webhooks', 'payments']))
+    const hidden = manifests.filter(
+      ({ kind, metadata, spec }) =>
+        kind === 'Service' && names.has(metadata.name) && spec?.publishNotReadyAddresses !== true,
+    )
+    expect(hidden.map(({ metadata }) => metadata.name)).toEqual([])
   })
 
   it('give each host of feeds a name of its own, however many there are', () => {
