@@ -126,6 +126,10 @@ describe('the manifests for Kubernetes', () => {
     expect(hidden.map(({ metadata }) => metadata.name)).toEqual([])
   })
 
+  it.each(containers)('let nobody tell %s his address: no proxy stands before it', (_name, { env = [] }) => {
+    expect([...Object.keys(shared), ...env.map(({ name }) => name)]).not.toContain('TRUST_PROXY')
+  })
+
   it('give each host of feeds a name of its own, however many there are', () => {
     const { env = [] } = new Map(containers).get('feeds') ?? {}
     const name = env.find((one) => one.name === 'FEED_NAME')
