@@ -17,6 +17,7 @@ interface Container {
   readonly image: string
   readonly env?: readonly Variable[]
   readonly readinessProbe?: object
+  readonly lifecycle?: object
   readonly securityContext: object
   readonly resources: { readonly limits: object }
 }
@@ -128,6 +129,11 @@ describe('the manifests for Kubernetes', () => {
 
   it.each(containers)('let nobody tell %s his address: no proxy stands before it', (_name, { env = [] }) => {
     expect([...Object.keys(shared), ...env.map(({ name }) => name)]).not.toContain('TRUST_PROXY')
+  })
+
+  it('end no API before the balancers have heard of it', () => {
+    const { lifecycle } = new Map(containers).get('api') ?? {}
+    expect(lifecycle).toEqual({ preStop: { sleep: { seconds: 5 } } })
   })
 
   it('give each host of feeds a name of its own, however many there are', () => {
