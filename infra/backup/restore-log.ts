@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { open, readdir, rm, stat, type FileHandle } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { boundsOf, forgetWriters, isSound, type BatchBounds } from '../kafka/wire/record-batch.ts'
 import { BackupError } from './sealed-file.ts'
@@ -12,6 +12,8 @@ const SEGMENT_OFFSETS_MAX = 2 ** 31 - 1
 const OFFSET_DIGITS = 20
 /** What a broker that was stopped cleanly leaves: it would not look at the files again. */
 const CLEAN_STOP = '.kafka_cleanshutdown'
+/** Names the partitions' folders that a restore has begun to fill, a line each; gone when it is done. */
+const BEGUN = '.restore_begun'
 /** Which topic a partition's folder is of. */
 const OWN_FILE = 'partition.metadata'
 
@@ -53,7 +55,8 @@ function count(amount: { bytes: number; records: number }, batch: Buffer, record
 /**
  * Puts the log into the data folder of a broker that does not run and has the topics, empty: segments with the batches as
  * they were, at the offsets that they had. The broker checks them and builds its indexes when it starts. Of several
- * brokers each gets the partitions whose folders it has. Throws `BackupError` `not-empty` before anything is changed.
+ * brokers each gets the partitions whose folders it has. Throws `BackupError` `not-empty` before anything is changed; one
+ * that ended midway may be done again, from another backup too, as long as no broker has run meanwhile.
  */
 export async function restoreLog(
   folder: BackupFolder,
@@ -61,19 +64,41 @@ export async function restoreLog(
   { logDir, namespace }: { readonly logDir: string; readonly namespace: string },
 ): Promise<Amount & { readonly partitions: number }> {
   const extents = indexes.at(-1)?.extents ?? []
-  const folderOf = ({ topic, partition }: Extent): string => path.join(logDir, `${namespace}${topic}-${partition}`)
+  const nameOf = ({ topic, partition }: Extent): string => `${namespace}${topic}-${partition}`
+  const folderOf = (extent: Extent): string => path.join(logDir, nameOf(extent))
   const own = extents.filter((extent) => existsSync(folderOf(extent)))
   if (own.length === 0)
     throw new BackupError('not-empty', `${logDir} has none of the topics: make them first, with the broker running`)
-  for (const extent of own) await assertEmpty(folderOf(extent))
+  const begun = await begunIn(logDir)
+  for (const extent of own) if (!begun.includes(nameOf(extent))) await assertEmpty(folderOf(extent))
+  const names = [...new Set([...begun, ...own.map(nameOf)])]
+  await begin(logDir, names)
+  for (const name of names) await clear(path.join(logDir, name))
   const segments = new Map<string, Segments>()
   const amount = { bytes: 0, records: 0 }
   for (const extent of own) segments.set(placeOf(extent), new Segments(folderOf(extent), extent, amount))
-  for (const each of segments.values()) await each.begin()
   await deliver(folder, indexes, (extent) => segments.get(placeOf(extent)))
   for (const each of segments.values()) await each.finish()
-  await rm(path.join(logDir, CLEAN_STOP), { force: true })
+  await rm(path.join(logDir, BEGUN))
   return { ...amount, partitions: own.length }
+}
+
+/** What a restore that ended midway has begun to fill. A broker that has stopped since may have put records there. */
+async function begunIn(logDir: string): Promise<string[]> {
+  if (existsSync(path.join(logDir, CLEAN_STOP)) || !existsSync(path.join(logDir, BEGUN))) return []
+  return (await readFile(path.join(logDir, BEGUN), 'utf8')).split('\n')
+}
+
+async function begin(logDir: string, names: readonly string[]): Promise<void> {
+  const file = path.join(logDir, BEGUN)
+  await writeFile(`${file}.part`, names.join('\n'), { flush: true })
+  await rename(`${file}.part`, file)
+  await rm(path.join(logDir, CLEAN_STOP), { force: true })
+}
+
+async function clear(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name !== OWN_FILE) await rm(path.join(folder, name), { recursive: true })
 }
 
 async function assertEmpty(folder: string): Promise<void> {
@@ -208,11 +233,6 @@ class Segments implements Sink {
       await this.#append(batch, bounds)
       count(amount, batch, bounds.records)
     })
-  }
-
-  async begin(): Promise<void> {
-    for (const name of await readdir(this.#folder))
-      if (name !== OWN_FILE) await rm(path.join(this.#folder, name), { recursive: true })
   }
 
   write(bytes: Buffer): Promise<void> {

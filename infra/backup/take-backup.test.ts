@@ -321,4 +321,44 @@ describe('a restore', () => {
     await expect(restoreLog(folder, await folder.indexes(), into)).rejects.toMatchObject({ code: 'not-empty' })
     expect(readdirSync(place)).toHaveLength(1)
   })
+
+  describe('that ended midway, since a pack is damaged', () => {
+    const placeOf = (topic: TopicName): string => path.join(home, 'broker', `${topic}-0`)
+    const segmentsOf = (topic: TopicName): string[] =>
+      readdirSync(placeOf(topic)).filter((name) => name.endsWith('.log'))
+    const into = () => ({ logDir: path.join(home, 'broker'), namespace: '' })
+    const cleanStop = () => path.join(home, 'broker', '.kafka_cleanshutdown')
+
+    beforeEach(async () => {
+      log.append(TRADES, 'a')
+      await take({ topics: [TRADES] })
+      log.append(STATE, 'b')
+      await take()
+      log.append(TRADES, 'c')
+      await take()
+      for (const topic of [TRADES, STATE]) mkdirSync(placeOf(topic), { recursive: true })
+      writeFileSync(cleanStop(), '')
+      const pack = path.join(folder.path, '000003.pack')
+      writeFileSync(pack, readFileSync(pack).subarray(0, -1))
+      await restoreLog(folder, await folder.indexes(), into()).catch(() => undefined) // damaged, as the next one
+    })
+
+    it('can be done again, from an earlier backup too, and leaves nothing of what came later', async () => {
+      expect(statSync(path.join(placeOf(STATE), segmentsOf(STATE)[0] ?? '')).size).toBeGreaterThan(0)
+      await expect(restoreLog(folder, await folder.indexes(), into())).rejects.toMatchObject({ code: 'damaged' })
+      expect(await restoreLog(folder, await folder.indexes(1), into())).toMatchObject({ records: 1, partitions: 1 })
+      expect(segmentsOf(STATE)).toEqual([])
+      expect(readdirSync(into().logDir).toSorted()).toEqual([`${STATE}-0`, `${TRADES}-0`])
+      await expect(restoreLog(folder, await folder.indexes(1), into())).rejects.toMatchObject({ code: 'not-empty' })
+    })
+
+    it('has a broker that starts look at all files again', () => {
+      expect(readdirSync(into().logDir)).not.toContain('.kafka_cleanshutdown')
+    })
+
+    it('is not done over what a broker has had since', async () => {
+      writeFileSync(cleanStop(), '')
+      await expect(restoreLog(folder, await folder.indexes(1), into())).rejects.toMatchObject({ code: 'not-empty' })
+    })
+  })
 })
