@@ -15,7 +15,6 @@ import { writeFile } from '../infra/tapes/segment-file.ts'
 async function main(given: BacktestOptions, stop: AbortSignal): Promise<boolean> {
   const tape = await openTape(given.source, given.data)
   const options = { ...given, to: endOf(given, tape, Date.now()) }
-  if (options.out !== undefined) clearResults(options.out)
   const bar = new ProgressBar({
     isTerminal: process.stderr.isTTY,
     write: (text) => void process.stderr.write(text),
@@ -42,6 +41,7 @@ async function keep(options: BacktestOptions, { manifest, study, prices }: Outco
   const tables = tablesOf(study, options.horizonsMs)
   const { out } = options
   if (out !== undefined) {
+    clearResults(out)
     for (const { name, rows } of tables) writeJson(out, `${name}.json`, rows)
     writeParquet(out, tables)
     writeFile(out, 'report.html', Buffer.from(reportHtml({ manifest, study, prices })))
