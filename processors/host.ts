@@ -5,7 +5,7 @@ import type { Config } from '../infra/config/config.ts'
 import { processMetrics, startOps, type Health } from '../infra/http/ops.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
-import { laterMembership, membershipOf } from '../infra/kafka/membership.ts'
+import { laterMembership, membershipOf, SESSION_MS } from '../infra/kafka/membership.ts'
 import type { Membership } from '../infra/kafka/seam.ts'
 import { sayReady } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
@@ -13,9 +13,6 @@ import type { TopicName } from '../schemas/topics.ts'
 import type { LostLogPolicy, Ports } from './kernel/ports.ts'
 import type { StopReason } from './kernel/watch.ts'
 import { createMeter, Tally } from './metrics.ts'
-
-/** A member of the group that is silent for this long loses its partitions, milliseconds. */
-const SESSION_MS = 6_000
 
 /** The settings of every process that owns partitions. */
 export const hostSettings = [
@@ -85,7 +82,7 @@ export async function connectHost(name: string, config: HostConfig, report: Logg
     sessionMs: SESSION_MS,
     async join(group, topics, partitions, ready) {
       const onCrash = ({ message }: Error): void => end({ exitCode: 5, code: 'membership-lost', message }, report)
-      const common = { brokers, namespace, clientId, log: report, sessionMs: SESSION_MS }
+      const common = { brokers, namespace, clientId, log: report }
       const open = (): Promise<Membership> =>
         membershipOf(config.MEMBERSHIP, partitions, { ...common, group, topics, onCrash })
       const membership =

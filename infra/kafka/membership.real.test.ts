@@ -24,7 +24,6 @@ describe('membership of a consumer group', () => {
       group: 'cvd',
       topics,
       takes,
-      sessionMs: 6_000,
     })
     joined.push(member)
     const changes: (readonly number[])[] = []

@@ -6,6 +6,12 @@ import type { Membership, Position } from './seam.ts'
 
 const { MemberAssignment, MemberMetadata } = AssignerProtocol
 
+/**
+ * Silence after which the group deals a member's partitions out anew, milliseconds: the shortest that a broker grants by its
+ * own defaults (`group.min.session.timeout.ms`).
+ */
+export const SESSION_MS = 6_000
+
 const ASSIGNER = 'sticky-copartition'
 const HEARTBEAT_MS = 300
 /** All partitions are paused: this is only how soon the consumer's loop comes round to its heartbeat. */
@@ -79,8 +85,6 @@ export interface GroupOptions {
   readonly topics: readonly string[]
   /** The partition numbers that this member can take; undefined: all. */
   readonly takes?: readonly number[] | undefined
-  /** Silence after which the group deals a member's partitions out anew, milliseconds; 2,000 to 6,000. */
-  readonly sessionMs: number
   readonly log?: Logger | undefined
   /** Called when the consumer broke down for good: the process has to start anew. */
   readonly onCrash?: (error: Error) => void
@@ -146,12 +150,12 @@ class Group implements Membership {
   }
 
   #createConsumer(): Consumer {
-    const { sessionMs, namespace, group } = this.#options
+    const { namespace, group } = this.#options
     return this.#kafka.consumer({
       groupId: namespace + group,
       partitionAssigners: [this.#assigner()],
-      sessionTimeout: sessionMs,
-      rebalanceTimeout: sessionMs,
+      sessionTimeout: SESSION_MS,
+      rebalanceTimeout: SESSION_MS,
       heartbeatInterval: HEARTBEAT_MS,
       maxWaitTimeInMs: IDLE_MS,
       allowAutoTopicCreation: false,

@@ -139,7 +139,6 @@ it('hands over to a higher generation under load: it catches up beside two hosts
     clientId: 'newer',
     group: CVD,
     topics: row.inputs,
-    sessionMs: 6_000,
   })
   const runner = runProcessors({ rows: [{ row, membership, besides }], ports, partitions: PARTITIONS, ...rest })
   try {

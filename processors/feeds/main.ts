@@ -10,8 +10,6 @@ import { venueNumber } from './runtime/feeds.ts'
 import { hostSettings, readHostConfig, type HostConfig } from './runtime/host-settings.ts'
 import { Host } from './runtime/host.ts'
 
-const sessionMs = 4_000
-
 await runService({
   name: 'feeds',
   description:
@@ -44,6 +42,6 @@ function join(config: HostConfig, log: Logger): Promise<Membership> {
     log.fatal({ err: error }, 'the consumer group is lost')
     process.exit(1)
   }
-  const group = { group: 'feeds', topics: ['market.trades'], takes, sessionMs, onCrash }
+  const group = { group: 'feeds', topics: ['market.trades'], takes, onCrash }
   return membershipOf(MEMBERSHIP, takes, { brokers, namespace, clientId, log, ...group })
 }
