@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { LocalFacilitator } from '../infra/local/chain/facilitator.ts'
 import { roleOf, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { Random } from '../infra/simulator/market/random.ts'
@@ -16,8 +15,20 @@ import { Asker } from './chaos/asker.ts'
 import { disturb, recovery, type Losing, type Target } from './chaos/disturb.ts'
 import { RetainedLog } from './chaos/retained-log.ts'
 import { ChaosPayer, isSoundPayments, type PaymentReport } from './chaos/payer.ts'
+import { pause } from './chaos/parts.ts'
 import { actionText, FORGETS_SECONDS, round, takeNext, type Action } from './chaos/schedule.ts'
-import { flag, readNumber, readWhole, runCommand, running, text, type Values } from './command/command.ts'
+import {
+  flag,
+  readNumber,
+  readWhole,
+  runCommand,
+  running,
+  StopError,
+  stopSignal,
+  text,
+  unlessStopped,
+  type Values,
+} from './command/command.ts'
 import { startOwnSystem } from './own-system.ts'
 
 const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and cuts parts of a running demo, then verifies.
@@ -40,7 +51,7 @@ const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and
 Last line: {lost, doubled, kills, recovered_ms_max, unanswered_ms_max, silent_ms_max, answers_checked, answers_wrong, ...,
 triggers_lost, ...}. Exit 1 when anything was lost or doubled that no gap explains, a gap of the log is told that no accident
 explains, an answer about now was not what the log gives up to its moment, a trigger was lost, came unasked for, was not delivered
-or was delivered under two ids, or money was taken without an answer. npm run chaos:nightly is an hour of everything.`
+or was delivered under two ids, or money was taken without an answer; 130 when it was stopped: what was frozen or paused then goes on. npm run chaos:nightly is an hour of everything.`
 
 const PAUSE_MS_MAX = 3_000
 /** Repairs of the last disturbance are still under way when the market is paused. */
@@ -54,6 +65,8 @@ interface Options {
   readonly patienceMs: number
   readonly json: boolean
   readonly cluster: boolean
+  /** Aborted: what is disturbed is put right, and nothing is judged. */
+  readonly stop: AbortSignal
 }
 
 interface Tally {
@@ -84,10 +97,10 @@ const flags = {
   json: off,
 } as const
 
-async function main(values: Values<typeof flags>): Promise<boolean> {
+async function main(values: Values<typeof flags>, stop: AbortSignal): Promise<boolean> {
   const { only, json } = values
   const { cluster, data = cluster ? '.data/cluster' : '.data' } = values
-  const options = { ...sizesOf(values), only, json, cluster }
+  const options = { ...sizesOf(values), only, json, cluster, stop }
   if (!values.own) return chaos(options, { run: () => running(data, 'or use --own'), isOurs: false })
   const ours = [
     ...(cluster ? ['--cluster'] : []),
@@ -151,7 +164,7 @@ interface Victim {
 const kept = ['market.trades', 'alerts.inputs', 'webhooks.attempts'] as const
 
 async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Promise<boolean> {
-  const { patienceMs } = options
+  const { patienceMs, stop } = options
   const ledger = new Ledger(urlOf(run(), 'simulator'))
   const opened = await openBooks(run(), ledger)
   const losing = isOurs && !options.cluster ? losingOf(opened) : undefined
@@ -162,14 +175,21 @@ async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Pr
   const judge = new AnswerJudge({ run, books: opened, isWhole: () => (losing?.accidents.length ?? 0) === 0 })
   const alerts = await startAlerts(run, books, { seed: options.seed, perSecond: options.alerts, payer })
   try {
-    const tally = await disturbAll(options, { run, patienceMs, clickhouse: books.clickhouse, losing, facilitator })
+    const tally = await disturbAll(options, {
+      run,
+      patienceMs,
+      stop,
+      clickhouse: books.clickhouse,
+      losing,
+      facilitator,
+    })
     const unanswered = await asker.stop()
     const answers = await judge.stop()
     await alerts.stop()
     await ledger.pause()
-    const report = await reconcile(books, stillWindow(await ledger.now()), DRAIN_MS)
+    const report = await unlessStopped(stop, reconcile(books, stillWindow(await ledger.now()), DRAIN_MS))
     if (losing !== undefined) forgetUnread(losing, report.logGaps)
-    const rung = await alerts.account(tally.upsets)
+    const rung = await unlessStopped(stop, alerts.account(tally.upsets))
     const paid = await payer?.report()
     const strange = unexplainedGaps(report.logGaps, losing?.accidents ?? [])
     const broken = tally.broken === undefined ? [] : [tally.broken]
@@ -253,7 +273,7 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
       tally.over = Date.now()
       const text = actionText(action)
       console.log(options.json ? JSON.stringify({ action: text, recovered_ms: ms }) : `${text.padEnd(36)} ${ms} ms`)
-      await delay(random.below(PAUSE_MS_MAX))
+      await pause(target, random.below(PAUSE_MS_MAX))
     }
   }
   if (tally.disturbances === 0) tally.broken = 'nothing was disturbed: give it more --minutes'
@@ -265,6 +285,7 @@ async function tryOut(target: Target, action: Action, tally: Tally): Promise<num
   try {
     return await recovery(target, await disturb(target, action))
   } catch (error) {
+    if (error instanceof StopError) throw error
     tally.broken = `${actionText(action)}: ${error instanceof Error ? error.message : String(error)}`
     tally.over = Date.now()
     return undefined
@@ -320,4 +341,5 @@ function paymentSummary(paid: PaymentReport): object {
   }
 }
 
-await runCommand({ usage, flags }, main)
+const stop = stopSignal()
+await runCommand({ usage, flags }, (values) => main(values, stop))

@@ -9,7 +9,16 @@ import { areRight, checkDerived, derivedText } from './accounts/derived.ts'
 import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { addresses } from '../schemas/venues.ts'
-import { flag, readNumber, runCommand, text, UsageError, type Values } from './command/command.ts'
+import {
+  flag,
+  readNumber,
+  runCommand,
+  stopSignal,
+  text,
+  unlessStopped,
+  UsageError,
+  type Values,
+} from './command/command.ts'
 import { systemOf } from './command/system.ts'
 
 const usage = `npm run verify [-- flags]: compares the accounts of a running system with their source: trades and
@@ -19,7 +28,8 @@ when it looked.
 
   --data DIR    its data folder (default .data); where nothing runs there, the system is that of MODE, KAFKA_BROKERS,
                 SCHEMA_REGISTRY_URL, NAMESPACE and CLICKHOUSE_URL
-  --pause       pause the simulator meanwhile, so that everything is compared to the last trade; it goes on at the end
+  --pause       pause the simulator meanwhile, so that everything is compared to the last trade; it goes on at the end, also
+                where this is stopped
   --wait N      seconds to wait for what is on its way (default 90)
   --derived     instead of the accounts, every number that the API derives: prices, funding, basis, long/short,
                 heatmap, liquidations. Pauses the simulator and leaves it paused; values as the simulator's ledger has them
@@ -88,7 +98,9 @@ async function byLedger(run: RunFile, { pause, withinMs }: Options): Promise<Ver
     const source = ledger.name
     return opened(run, ledger, async (books) => ({ report: await reconcile(books, window, withinMs), source }))
   }
-  return pause ? ledger.whilePaused(() => verified(true)) : verified(await ledger.isStill())
+  if (!pause) return verified(await ledger.isStill())
+  const stop = stopSignal()
+  return ledger.whilePaused(() => unlessStopped(stop, verified(true)))
 }
 
 /** From the first whole minute of every instrument to the last that the venues have surely closed. */

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { moveLeaders, readReplicas } from '../../infra/kafka/admin.ts'
 import { hostsOf, urlOf, type RunFile } from '../../infra/local/run-file.ts'
-import { gone, pidOf, post, type Running } from './parts.ts'
+import { gone, pause, pidOf, post, type Running } from './parts.ts'
 
 const LOOK_EVERY_MS = 200
 
@@ -50,7 +49,7 @@ export async function unplug(target: Running, name: string, ms: number): Promise
   const pid = await pidOf(target, name)
   process.kill(pid, 'SIGUSR2')
   try {
-    await delay(ms)
+    await pause(target, ms)
   } finally {
     process.kill(pid, 'SIGUSR2')
   }
@@ -62,7 +61,7 @@ async function isBack(target: Running, name: string, before: number): Promise<vo
     const pid = target.run().parts.find((part) => part.name === name)?.pid
     if (pid !== undefined && pid !== before && existsSync(`/proc/${pid}`)) return
     if (Date.now() > deadline) throw new Error(`${name} was not back within ${target.patienceMs} ms`)
-    await delay(LOOK_EVERY_MS)
+    await pause(target, LOOK_EVERY_MS)
   }
 }
 
@@ -81,6 +80,6 @@ export async function untilInSync(target: Running): Promise<void> {
       const some = missing?.slice(0, 5).map(({ topic, partition }) => `${topic}/${partition}`)
       throw new Error(`not in sync within ${target.patienceMs} ms: ${some?.join(', ') ?? 'no broker answered'}`)
     }
-    await delay(LOOK_EVERY_MS)
+    await pause(target, LOOK_EVERY_MS)
   }
 }

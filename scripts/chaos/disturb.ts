@@ -1,5 +1,4 @@
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Clickhouse } from '../../infra/clickhouse/client.ts'
 import type { LocalFacilitator, FacilitatorBehaviour } from '../../infra/local/chain/facilitator.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
@@ -9,10 +8,11 @@ import { programFile } from '../../infra/local/system.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { partitionsOf } from '../../infra/kafka/topic-settings.ts'
 import { topicOf } from '../../schemas/topics.ts'
+import { unlessStopped } from '../command/command.ts'
 import type { Accident } from './accidents.ts'
 import { emptyDisk, takeMachine, moveAllLeaders, restartBrokers, unplug, untilInSync } from './cluster.ts'
 import type { RetainedLog } from './retained-log.ts'
-import { gone, killNow, pidOf, post, type Running } from './parts.ts'
+import { gone, killNow, pause, pidOf, post, type Running } from './parts.ts'
 import type { Action } from './schedule.ts'
 
 type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
@@ -50,14 +50,14 @@ export async function disturb(target: Target, action: Action): Promise<number> {
       killNow(await pidOf(target, action.part))
       return Date.now()
     case 'freeze':
-      return frozen(await pidOf(target, action.part), () => delay(action.ms))
+      return frozen(await pidOf(target, action.part), () => pause(target, action.ms))
     case 'replace':
       return replace(target, await pidOf(target, action.part), action.ms)
     case 'clock':
-      return lie(await pidOf(target, action.part), action.ms)
+      return lie(target, await pidOf(target, action.part), action.ms)
     case 'hold':
       await post(`${urlOf(target.run(), 'supervisor')}/hold/${action.part}?ms=${action.ms}`)
-      await delay(action.ms)
+      await pause(target, action.ms)
       return Date.now()
     case 'machine':
       await takeMachine(target, action.host, action.ms)
@@ -79,17 +79,17 @@ export async function disturb(target: Target, action: Action): Promise<number> {
     case 'cut':
       return cut(target, losingOf(target), action)
     case 'overtake':
-      return overtake(losingOf(target), await pidOf(target, action.part), action)
+      return overtake(target, losingOf(target), await pidOf(target, action.part), action)
     case 'fault':
       await post(`${urlOf(target.run(), 'simulator')}/faults`, action.fault)
-      await delay(action.fault.duration_ms ?? 0)
+      await pause(target, action.fault.duration_ms ?? 0)
       return Date.now()
   }
 }
 
 async function frozen(pid: number, meanwhile: () => Promise<void>): Promise<number> {
-  await freeze(pid)
   try {
+    await freeze(pid)
     await meanwhile()
   } finally {
     process.kill(pid, 'SIGCONT')
@@ -97,11 +97,12 @@ async function frozen(pid: number, meanwhile: () => Promise<void>): Promise<numb
   return Date.now()
 }
 
-async function mislead({ facilitator }: Target, behaviour: FacilitatorBehaviour, ms: number): Promise<number> {
+async function mislead(target: Target, behaviour: FacilitatorBehaviour, ms: number): Promise<number> {
+  const { facilitator } = target
   if (facilitator === undefined) throw new Error('no facilitator of ours settles')
   facilitator.behaviour = behaviour
   try {
-    await delay(ms)
+    await pause(target, ms)
   } finally {
     facilitator.behaviour = 'well'
   }
@@ -110,10 +111,10 @@ async function mislead({ facilitator }: Target, behaviour: FacilitatorBehaviour,
 }
 
 /** SIGUSR2 puts a demo's feeds' clock wrong, and right again (`infra/local/lying-clock.ts`). */
-async function lie(pid: number, ms: number): Promise<number> {
+async function lie(target: Target, pid: number, ms: number): Promise<number> {
   process.kill(pid, 'SIGUSR2')
   try {
-    await delay(ms)
+    await pause(target, ms)
   } finally {
     process.kill(pid, 'SIGUSR2')
   }
@@ -125,11 +126,11 @@ async function replace(target: Target, pid: number, ms: number): Promise<number>
   let other: Child | undefined
   try {
     await frozen(pid, async () => {
-      await delay(ms)
-      other = await startReplacement(target.run())
-      await delay(AWAKE_MS)
+      await pause(target, ms)
+      other = await unlessStopped(target.stop, startReplacement(target.run()))
+      await pause(target, AWAKE_MS)
     })
-    await delay(AWAKE_MS)
+    await pause(target, AWAKE_MS)
   } finally {
     await other?.stop()
   }
@@ -165,13 +166,18 @@ async function cut(target: Target, losing: Losing, { topic, records, ms }: Actio
  * Deletes what a frozen reader has not read, half of the time after it came, so that all others have. They are not to be
  * overtaken.
  */
-async function overtake(losing: Losing, pid: number, { topic, ms }: ActionOf<'overtake'>): Promise<number> {
+async function overtake(
+  target: Target,
+  losing: Losing,
+  pid: number,
+  { topic, ms }: ActionOf<'overtake'>,
+): Promise<number> {
   const { kept, log, partitions, accidents } = losing
   return frozen(pid, async () => {
-    await delay(ms / 2)
+    await pause(target, ms / 2)
     const all = Array.from({ length: partitions }, (_, partition) => partition)
     const ends = await kept.offsets(topic, all, 'end')
-    await delay(ms / 2)
+    await pause(target, ms / 2)
     for (const [partition, end] of ends) {
       const to = kept.realOf(topic, partition, end)
       accidents.push({ kind: 'trim', topic, partition, from: 0, to, time: Date.now() })
@@ -215,7 +221,7 @@ export async function recovery(target: Target, since: number): Promise<number> {
       if (hostsOf(run, 'broker').length > 1) await untilInSync(target)
       return ms
     }
-    await delay(LOOK_EVERY_MS)
+    await pause(target, LOOK_EVERY_MS)
   }
   throw new Error(`the system had not recovered ${target.patienceMs / 1000} s after the disturbance`)
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import type { PartReport } from '../../infra/local/supervisor.ts'
+import { unlessStopped } from '../command/command.ts'
 
 const ANSWER_MS = 5_000
 const LOOK_EVERY_MS = 100
@@ -12,6 +13,13 @@ export interface Running {
   run(): RunFile
   /** What is not over after so long is broken; on a busy machine a broker alone takes long to stop. */
   readonly patienceMs: number
+  /** Aborted: nothing is waited for any longer, and what was disturbed is put right. */
+  readonly stop: AbortSignal
+}
+
+/** Throws `StopError` where it is stopped meanwhile. */
+export function pause({ stop }: Pick<Running, 'stop'>, ms: number): Promise<void> {
+  return unlessStopped(stop, delay(ms))
 }
 
 /** kill -9. */
@@ -19,11 +27,12 @@ export function killNow(pid: number): void {
   process.kill(pid, 'SIGKILL')
 }
 
-export async function gone({ patienceMs }: Pick<Running, 'patienceMs'>, pid: number): Promise<void> {
+export async function gone(target: Running, pid: number): Promise<void> {
+  const { patienceMs } = target
   const deadline = Date.now() + patienceMs
   while (existsSync(`/proc/${pid}`)) {
     if (Date.now() > deadline) throw new Error(`process ${pid} did not end within ${patienceMs} ms`)
-    await delay(LOOK_EVERY_MS)
+    await pause(target, LOOK_EVERY_MS)
   }
 }
 
@@ -34,7 +43,7 @@ export async function pidOf(target: Running, name: string): Promise<number> {
     const pid = await lastPidOf(target, name)
     if (pid !== undefined && existsSync(`/proc/${pid}`)) return pid
     if (Date.now() > deadline) throw new Error(`${name} does not run`)
-    await delay(LOOK_EVERY_MS)
+    await pause(target, LOOK_EVERY_MS)
   }
 }
 

@@ -42,6 +42,13 @@ export function readFlags<const Flags extends ParseArgsOptionsConfig>(
   }
 }
 
+/** Why a command that was told to stop did not get to its end. */
+export class StopError extends Error {
+  constructor() {
+    super('stopped before the end')
+  }
+}
+
 type ErrorClass = abstract new (...args: never) => Error
 
 export interface Command<Flags extends ParseArgsOptionsConfig> {
@@ -67,7 +74,7 @@ export function runCommand<const Flags extends ParseArgsOptionsConfig>(
 
 /**
  * Exit code 0: done; 1: `main` gave false; 2: it failed, which is said on standard error: the message; where it is known
- * what is `expected` to fail beside a `UsageError`, the whole of any other error.
+ * what is `expected` to fail beside a `UsageError`, the whole of any other error; 130: it was stopped by a `StopError`.
  */
 export async function conclude(
   main: () => Promise<boolean | void>,
@@ -76,7 +83,8 @@ export async function conclude(
   try {
     if ((await main()) === false) process.exitCode = 1
   } catch (error) {
-    console.error(errorText(error, expected))
+    console.error(errorText(error, [StopError, ...expected]))
+    if (error instanceof StopError) process.exit(STOPPED) // what it has given up may go on for minutes
     process.exitCode = 2
   }
 }
@@ -150,4 +158,19 @@ export function stopSignal(): AbortSignal {
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   return stop.signal
+}
+
+/** What `work` gives; throws `StopError` as soon as `stop` is aborted, so that what stands around it in `finally` runs. */
+export async function unlessStopped<Result>(stop: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const over = new AbortController()
+  const stopped = new Promise<never>((_, reject) => {
+    const onStop = (): void => reject(new StopError())
+    if (stop.aborted) onStop()
+    else stop.addEventListener('abort', onStop, { signal: over.signal })
+  })
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    over.abort()
+  }
 }
