@@ -5,7 +5,7 @@ import { closeServer, listen } from './ops.ts'
 import { clientServer } from './server.ts'
 
 const LONG_MS = 60_000
-const long = { headersMs: LONG_MS, requestMs: LONG_MS, unreadMs: LONG_MS, answerMs: LONG_MS }
+const long = { headersMs: LONG_MS, requestMs: LONG_MS, silentMs: LONG_MS, answerMs: LONG_MS }
 /** More than the buffers of a connection hold. */
 const large = Buffer.alloc(32 * 1024 * 1024)
 const whole = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'
@@ -45,8 +45,24 @@ describe('a server for clients', () => {
     expect(await status()).toBe('408')
   })
 
+  it('cuts who stops sending a request that may take as long as it likes', async () => {
+    server = clientServer(answer, { ...long, requestMs: 0, silentMs: 50 })
+    await send(whole.slice(0, -1))
+    await expect.poll(connections).toBe(1)
+    await expect.poll(connections).toBe(0)
+  })
+
+  it('cuts nobody whose request is not read here meanwhile', async () => {
+    const late: RequestListener = (request, response) =>
+      void request.socket.once('timeout', () => answer(request, response))
+    server = clientServer(late, { ...long, requestMs: 0, silentMs: 500 })
+    const body = 'x'.repeat(1024 * 1024) // more than is taken of a request before it is read
+    await send(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    expect(await status()).toBe('200')
+  })
+
   it('cuts who does not read its answer', async () => {
-    server = clientServer((_, response) => void response.end(large), { ...long, unreadMs: 50 })
+    server = clientServer((_, response) => void response.end(large), { ...long, silentMs: 50 })
     await send(whole)
     await expect.poll(connections).toBe(1)
     await expect.poll(connections).toBe(0)
@@ -69,7 +85,7 @@ describe('a server for clients', () => {
       response.write('first')
       socket.once('timeout', () => response.end('last'))
     }
-    server = clientServer(stream, { ...long, unreadMs: 50, answerMs: 1 })
+    server = clientServer(stream, { ...long, silentMs: 50, answerMs: 1 })
     await send(whole)
     let taken = ''
     client.on('data', (chunk) => (taken += chunk.toString()))
@@ -78,7 +94,7 @@ describe('a server for clients', () => {
 
   it('cuts nobody who waits for an answer, however long it is in the making', async () => {
     const late: RequestListener = ({ socket }, response) => void socket.once('timeout', () => response.end('late'))
-    server = clientServer(late, { ...long, unreadMs: 50 })
+    server = clientServer(late, { ...long, silentMs: 50 })
     await send(whole)
     expect(await status()).toBe('200')
   })

@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { refuses } from '../../http/guard.ts'
 import { gaugesOf } from '../../http/ops.ts'
+import { clientServer, type Deadlines } from '../../http/server.ts'
 import type { Logger } from '../../log.ts'
 import { QueryError } from './errors.ts'
 import { runRequest, type Parts } from './run.ts'
@@ -14,15 +15,15 @@ import type { Sessions } from './sessions.ts'
 /** Where ClickHouse answers statements; everything else is 404, as there. */
 const PATHS = new Set(['/', '/play'])
 
+/** Bodies of inserts may take as long as they like, while something of them comes. */
+const usual: Deadlines = { headersMs: 10_000, requestMs: 0, silentMs: 60_000, answerMs: 600_000 }
+
 /** ClickHouse's HTTP interface over the engine in this process. */
-export function createHttp(parts: Parts, metrics: Metrics, log: Logger): Server {
-  const server = createServer((request, response) => {
+export function createHttp(parts: Parts, metrics: Metrics, log: Logger, deadlines: Deadlines = usual): Server {
+  const server = clientServer((request, response) => {
     if (refuses(request, response, [])) return
     void serve(request, response, parts, metrics, log)
-  })
-  // Bodies of inserts may take as long as they like; a connection that says nothing is dropped.
-  server.requestTimeout = 0
-  server.headersTimeout = 10_000
+  }, deadlines)
   server.keepAliveTimeout = 30_000
   return server
 }
