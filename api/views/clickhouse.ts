@@ -1,5 +1,5 @@
-import { ClickHouseError, type ResponseJSON } from '@clickhouse/client'
-import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
+import { ClickHouseError } from '@clickhouse/client'
+import { connectClickhouse, LateError } from '../../infra/clickhouse/client.ts'
 import type { Metrics } from '../metrics.ts'
 import { DatabaseError, type Database } from './database.ts'
 
@@ -23,7 +23,10 @@ export function openDatabase(options: DatabaseOptions, metrics: Metrics): Databa
     async query(sql, params) {
       const done = metrics.querySeconds.startTimer()
       try {
-        return await read(clickhouse, metrics, `${sql} ${SETTINGS}`, params)
+        const { data, statistics } = await clickhouse.document(`${sql} ${SETTINGS}`, params)
+        metrics.queryRows.inc(statistics?.rows_read ?? 0)
+        metrics.queryBytes.inc(statistics?.bytes_read ?? 0)
+        return data
       } catch (error) {
         throw new DatabaseError(reasonOf(error), error)
       } finally {
@@ -34,23 +37,8 @@ export function openDatabase(options: DatabaseOptions, metrics: Metrics): Databa
   }
 }
 
-/** Rows in a document that says what was read for them: the same on a server and on one machine. */
-async function read(
-  { client }: Clickhouse,
-  metrics: Metrics,
-  query: string,
-  params: Parameters<Database['query']>[1],
-): Promise<readonly unknown[]> {
-  const abort_signal = AbortSignal.timeout(DEADLINE_MS)
-  const result = await client.query({ query, query_params: params, format: 'JSON', abort_signal })
-  const { data, statistics }: ResponseJSON = await result.json()
-  metrics.queryRows.inc(statistics?.rows_read ?? 0)
-  metrics.queryBytes.inc(statistics?.bytes_read ?? 0)
-  return data
-}
-
 /** 159: the server's own deadline; 202, 203: too many queries at once. */
 function reasonOf(error: unknown): DatabaseError['code'] {
   if (error instanceof ClickHouseError) return ['159', '202', '203'].includes(error.code) ? 'late' : 'refused'
-  return error instanceof Error && /timeout|abort/i.test(`${error.name} ${error.message}`) ? 'late' : 'unreachable'
+  return error instanceof LateError ? 'late' : 'unreachable'
 }
