@@ -46,8 +46,13 @@ export function furtherAuthority(
 
 /** Connections to the operator's server at once; what comes beyond them waits. */
 export const CONNECTIONS_MAX = 20
-/** Of connecting, of the greeting and of silence: an attempt's deadline is no longer. */
+/** Of connecting and of the greeting; a connection that nothing is sent on is given up after as long. */
 const TIMEOUT_MS = 10_000
+/**
+ * A server that is silent may still be looking through a message that it takes, milliseconds. "A spurious timeout at this
+ * point would be very wasteful and would typically result in delivery of multiple copies" (RFC 5321, 4.5.3.2.6).
+ */
+export const REPLY_MS = 600_000
 
 export interface MailerOptions extends MailServer {
   /** PEM of a further authority. */
@@ -90,7 +95,8 @@ export async function openMailer({ url, from, ca }: MailerOptions): Promise<Mail
     ...(user === '' ? {} : { auth: { user, pass } }),
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    socketTimeout: REPLY_MS,
+    idleTimeout: TIMEOUT_MS,
     dnsTimeout: TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -13,7 +13,7 @@ const addressLimit: RateLimit = { perSecond: 1 / 3_600, burst: 3, callersMax: 10
 const callerLimit: RateLimit = { perSecond: 1 / 60, burst: 5, callersMax: 100_000 }
 /** Codes that all of them ask for: the server's name with other mail servers is everybody's. */
 const allLimit: RateLimit = { perSecond: 1 / 2, burst: 60, callersMax: 1 }
-/** A mail server that is silent for longer has not taken it, milliseconds. */
+/** Nobody who asks for a code waits longer for the mail server, milliseconds; what it has then may come all the same. */
 const DEADLINE_MS = 15_000
 
 export interface EmailCodesOptions {

@@ -8,12 +8,14 @@ import { hostOf, mayReach, type Reach } from './address.ts'
 import type { Answer, Caller, Post, Resolve } from './agent.ts'
 import type { Channel, Digest, MailRequest, PostRequest } from './channels/channel.ts'
 import { targetOf, type Target } from './channels/channels.ts'
-import type { Mailer } from '../../infra/mail.ts'
+import { REPLY_MS, type Mailer } from '../../infra/mail.ts'
 import { failureOf, type Failure, type Result } from './attempt.ts'
 import { signatureHeaders, signingKeys, type SigningKeys } from './signature.ts'
 
 /** Over the name's resolution, connection, headers and body together. */
 const DEADLINE_MS = 10_000
+/** Of an email: over the connection and the server's last reply together. */
+const MAIL_DEADLINE_MS = DEADLINE_MS + REPLY_MS
 /** After it a call that was ended may still say how far its answer came. */
 const LAST_WORD_MS = 1_000
 /** Addresses of a name that one attempt tries while none takes a connection. */
@@ -32,7 +34,9 @@ export interface SenderOptions {
   readonly mailer?: Mailer | undefined
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number
+  /** Of a request; an email has its own. */
   readonly deadlineMs?: number
+  readonly mailDeadlineMs?: number
 }
 
 /** Opened webhooks that are remembered: opening costs as much as signing. */
@@ -132,7 +136,7 @@ type Outcome = Pick<Result, 'status'> &
     | { readonly is: 'failed'; readonly error: Failure; readonly retryAfterSeconds?: number }
   )
 
-interface Calls extends Pick<SenderOptions, 'bases' | 'resolve' | 'caller' | 'mailer' | 'now' | 'deadlineMs'> {
+interface Calls extends Omit<SenderOptions, 'secrets' | 'mode' | 'reach'> {
   readonly mayReach: (address: string) => boolean
 }
 
@@ -146,8 +150,9 @@ interface Calling {
 /** Calls, all within the deadline. */
 async function call(options: Calls, calling: Calling): Promise<Outcome> {
   const { channel, request, onSent } = calling
+  const { deadlineMs = DEADLINE_MS, mailDeadlineMs = MAIL_DEADLINE_MS } = options
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), options.deadlineMs ?? DEADLINE_MS)
+  const timer = setTimeout(() => deadline.abort(), request.by === 'https' ? deadlineMs : mailDeadlineMs)
   try {
     const answer =
       request.by === 'https'

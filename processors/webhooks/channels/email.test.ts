@@ -28,9 +28,12 @@ afterAll(() => {
   certificates.remove()
 })
 
-function mail(to: string, choice: { readonly mailer?: Mailer; readonly deadlineMs?: number } = {}): Promise<Result> {
+function mail(
+  to: string,
+  choice: { readonly mailer?: Mailer; readonly mailDeadlineMs?: number } = {},
+): Promise<Result> {
   const trigger = triggerFor({ type: 'email', to })
-  return senderTo(caller, { mailer, deadlineMs: 20_000, ...choice })(trigger, 1, () => undefined)
+  return senderTo(caller, { mailer, ...choice })(trigger, 1, () => undefined)
 }
 
 describe('an email', () => {
@@ -47,7 +50,7 @@ describe('an email', () => {
 
   it('names its trigger in letters that a Message-ID may have, whatever the asset is called', async () => {
     const trigger = triggerFor({ type: 'email', to: 'me@example.com' }, { trigger_id: 'alert_1.a0.xyz:币安人生_1' })
-    await senderTo(caller, { mailer, deadlineMs: 20_000 })(trigger, 1, () => undefined)
+    await senderTo(caller, { mailer })(trigger, 1, () => undefined)
     const id = /^Message-ID:\s+<([\w.%]+)@example\.com>\r$/im.exec(server.taken[0]?.data ?? '')?.[1] ?? ''
     expect(decodeURIComponent(id)).toBe(trigger.trigger_id)
   })
@@ -58,8 +61,23 @@ describe('an email', () => {
     expect([server.taken.length, server.connections() <= CONNECTIONS_MAX]).toEqual([40, true])
   })
 
+  it('is sent once where the server takes longer over it than a receiver of requests may', async () => {
+    const { broker, dispatcher } = dispatch(senderTo(caller, { mailer, deadlineMs: 1 }))
+    append(broker, triggerFor({ type: 'email', to: 'scanned@example.com' }))
+    await expect.poll(() => server.held(), POLL).toBe(1)
+    server.letGo()
+    await expect.poll(() => attempts(broker), POLL).toHaveLength(1)
+    expect(attempts(broker)[0]).toMatchObject({ number: 1, outcome: 'delivered', status: 250 })
+    expect(server.taken).toHaveLength(1)
+    await dispatcher.stop()
+  })
+
+  it('is tried again where the server has not replied at its own deadline', async () => {
+    expect(await mail('scanned@example.com', { mailDeadlineMs: 1 })).toMatchObject({ is: 'failed', error: 'timeout' })
+  })
+
   it('does not wait for mailboxes that are slow to be taken', async () => {
-    const { broker, dispatcher } = dispatch(senderTo(caller, { mailer, deadlineMs: 60_000 }))
+    const { broker, dispatcher } = dispatch(senderTo(caller, { mailer }))
     const ring = (n: number, to: string): void => {
       const alert_id = `alert_btc_1_${n}`
       append(broker, triggerFor({ type: 'email', to }, { alert_id, trigger_id: `${alert_id}_1` }))

@@ -175,6 +175,7 @@ export interface SenderChoice {
   readonly reach?: Reach
   readonly resolve?: Resolve
   readonly deadlineMs?: number
+  readonly mailDeadlineMs?: number
   readonly mode?: string
 }
 

@@ -13,7 +13,7 @@ export interface SmtpStandIn {
   readonly taken: readonly TakenMail[]
   /** Connections that were made. */
   readonly connections: () => number
-  /** Recipients named `slow` that wait to be taken. */
+  /** Recipients named `slow` that wait to be taken, and messages to those named `scanned` that are being looked through. */
   readonly held: () => number
   /** Takes them. */
   letGo(): void
@@ -92,7 +92,8 @@ function converse(socket: Socket, password: string, taken: TakenMail[], held: ((
       if (inData) {
         taken.push({ to, data: part })
         inData = false
-        say('250 2.0.0 taken')
+        if (to.startsWith('scanned@')) held.push(() => say('250 2.0.0 taken'))
+        else say('250 2.0.0 taken')
       } else command(part)
     }
   })
