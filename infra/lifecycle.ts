@@ -3,7 +3,7 @@ import { ConfigError, settingsHelp } from './config/config.ts'
 import type { SettingName } from './config/settings.ts'
 import { createLog, type Logger } from './log.ts'
 
-/** A stop that takes longer is cut: state is safe at any crash point. */
+/** A stop that takes longer is cut, said in the log, and ends with exit 1: state is safe at any crash point. */
 const STOP_DEADLINE_MS = 10_000
 
 export interface Service {
@@ -19,13 +19,13 @@ export interface Service {
  * Runs a service as this process: `--help`, configuration errors in one readable line, a clean stop on SIGTERM and
  * SIGINT, exit 1 on anything unexpected. When it is up and has an IPC channel it says `ready` to its parent.
  */
-export async function runService(service: Service): Promise<void> {
+export async function runService(service: Service, stopWithinMs = STOP_DEADLINE_MS): Promise<void> {
   if (process.argv.includes('--help')) {
     console.log(`${service.name}: ${service.description}\n\nEnvironment:\n${settingsHelp(service.settings)}`)
     return
   }
   try {
-    await serve(service, createLog(service.name))
+    await serve(service, createLog(service.name), stopWithinMs)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(error.message)
@@ -33,7 +33,7 @@ export async function runService(service: Service): Promise<void> {
   }
 }
 
-async function serve(service: Service, log: Logger): Promise<void> {
+async function serve(service: Service, log: Logger, stopWithinMs: number): Promise<void> {
   const die = (error: unknown): void => {
     log.fatal({ err: error }, 'unexpected error, stopping')
     process.exit(1)
@@ -46,7 +46,12 @@ async function serve(service: Service, log: Logger): Promise<void> {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
-    void Promise.race([stop(), delay(STOP_DEADLINE_MS, undefined, { ref: false })]).then(() => process.exit(0), die)
+    const clean = stop().then(() => process.exit(0))
+    const cut = delay(stopWithinMs, undefined, { ref: false }).then(() => {
+      log.error(`the stop was cut after ${stopWithinMs} ms`)
+      process.exit(1)
+    })
+    Promise.race([clean, cut]).catch(die)
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
