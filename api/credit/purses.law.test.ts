@@ -299,3 +299,21 @@ it('tells what was charged while it was telling', async () => {
   await purses.flush()
   expect(world.key.charged).toBe(20)
 })
+
+it('tells once for all who ask for it while it is telling', async () => {
+  const world = new World()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let told = 0
+  const tell = (): Promise<void> => (told++, promise.then(() => Promise.reject(new Error('the log is away'))))
+  const log = { command: (command: CreditCommand) => world.log.command(command), tell }
+  const purses = new Purses({ log, now: () => world.now, onLost: () => undefined })
+  const given = await purses.reserve(KEY, 10)
+  if (typeof given === 'string') throw new Error('there is credit')
+  given.commit('GET /a')
+  const first = purses.flush()
+  await expect.poll(() => told).toBe(1)
+  const others = Array.from({ length: 20 }, () => purses.flush())
+  resolve()
+  await Promise.all([first, ...others])
+  expect(told).toBe(2)
+})

@@ -70,6 +70,8 @@ export class Purses {
   readonly #options: PursesOptions
   readonly #purses = new Map<string, Purse>()
   #flushing: Promise<void> = Promise.resolve()
+  /** The flush that comes after the one that is under way. */
+  #next: Promise<void> | undefined
 
   constructor(options: PursesOptions) {
     this.#options = options
@@ -93,10 +95,13 @@ export class Purses {
     })
   }
 
-  /** Tells the log what was charged, and gives back what is not used; calls do not overlap. Never rejects. */
+  /**
+   * Tells the log what was charged, and gives back what is not used. All who ask while it is under way have the one that
+   * comes after it. Never rejects.
+   */
   flush(): Promise<void> {
-    this.#flushing = this.#flushAll(this.#flushing)
-    return this.#flushing
+    this.#next ??= this.#flushing = this.#flushAll(this.#flushing)
+    return this.#next
   }
 
   /** Tells all and gives all back. */
@@ -107,6 +112,7 @@ export class Purses {
 
   async #flushAll(before: Promise<void>): Promise<void> {
     await before
+    this.#next = undefined
     const now = this.#options.now()
     await Promise.all([...this.#purses].map(([id, purse]) => this.#flushOne(id, purse, now)))
   }
