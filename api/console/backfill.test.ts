@@ -26,13 +26,17 @@ function byOthers(order: object): Buffer {
 
 const day = (date: string): number => Date.parse(date) * 1_000
 let api: Harness
+let access: Parameters<typeof backfillRoute>[0]
 /** Orders that stand already, a day each that touches no other. */
 let stands: number
 /** Another release wrote them. */
 let areOthers: boolean
 /** What the log has of the past. */
 let covers: Pick<Backfill, 'instrument' | 'series' | 'covered_from' | 'covered_to'> | undefined
+/** The log does not answer. */
+let isAway: boolean
 async function* standing() {
+  if (isAway) await new Promise(() => undefined)
   if (covers !== undefined) {
     const value = codec.encode('control.backfill', 'backfill', { ...covers, rows: 1, time: NOW })
     yield [{ partition: 0, offset: 0, time: 0, key: Buffer.from('covered'), value }]
@@ -49,6 +53,7 @@ beforeEach(async () => {
   sent = []
   stands = 0
   areOthers = false
+  isAway = false
   covers = undefined
   const writer: Writer = {
     send: (_topic, _partition, records) => {
@@ -58,9 +63,8 @@ beforeEach(async () => {
     },
     close: () => Promise.resolve(),
   }
-  api = await startHarness({
-    handlers: [backfillRoute(() => Promise.resolve({ reader: { toEnd: standing }, writer, codec }))],
-  })
+  access = () => Promise.resolve({ reader: { toEnd: standing }, writer, codec })
+  api = await startHarness({ handlers: [backfillRoute(access)] })
 })
 afterEach(() => api.stop())
 
@@ -125,4 +129,12 @@ it.each([
   expect(body['error']).toBe('invalid_body')
   expect(body['message']).toContain('npm run backfill -- --symbols A,B --cancel')
   expect(sent).toEqual([])
+})
+
+it('is told to come again where the log does not answer', async () => {
+  isAway = true
+  await api.stop()
+  api = await startHarness({ handlers: [backfillRoute(access, 50)] })
+  const { status, body } = await post({ symbols: ['BTC'] })
+  expect([status, body['error'], sent]).toEqual([503, 'data_unavailable', []])
 })

@@ -5,6 +5,7 @@ import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogReader } from '../../infra/kafka/seam.ts'
 import type { CoveredPast } from '../../processors/feeds/facts/backfill-plan.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
+import { within } from '../log/log-connection.ts'
 import { findAsset } from '../present/catalogue.ts'
 import { ApiError } from '../request/errors.ts'
 import { jsonReply } from '../request/reply.ts'
@@ -14,6 +15,9 @@ import type { Services } from '../services.ts'
 import type { LogAccess } from '../present/wants.ts'
 
 const SYMBOLS_MAX = 500
+/** Nobody who orders waits longer for the log, milliseconds. */
+const DEADLINE_MS = 3_000
+const RETRY_AFTER_SECONDS = 10
 
 const schema = object(
   'Which past is to be read back',
@@ -46,7 +50,7 @@ const ordered = object('The order', {
 })
 
 /** What operators alone may ask for: the console's API has it beside all routes, behind its token or on loopback. Free. */
-export function backfillRoute(access: () => Promise<OrderLog>): Route {
+export function backfillRoute(access: () => Promise<OrderLog>, deadlineMs = DEADLINE_MS): Route {
   return route({
     method: 'POST',
     path: '/backfill',
@@ -63,11 +67,27 @@ export function backfillRoute(access: () => Promise<OrderLog>): Route {
       202: { description: 'Ordered', type: 'application/json', schema: ordered },
     },
     errors: ['invalid_body', 'symbol_not_found', 'data_unavailable'],
-    prepare: (call) => Promise.resolve(() => order(call, access)),
+    prepare: (call) => Promise.resolve(() => order(call, () => within(deadlineMs, known(access), away))),
   })
 }
 
-async function order({ body = {}, services }: Call, access: () => Promise<OrderLog>) {
+/** The log, and what stands in it. */
+async function known(access: () => Promise<OrderLog>): Promise<Known> {
+  const log = await access()
+  return { log, standing: await readOrders(log.reader, log.codec) }
+}
+
+interface Known {
+  readonly log: OrderLog
+  readonly standing: KnownOrders
+}
+
+function away(): ApiError {
+  const message = 'The log does not answer, so that nothing was ordered; try again in a moment.'
+  return new ApiError('data_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+}
+
+async function order({ body = {}, services }: Call, look: () => Promise<Known>) {
   const { archives = false, dry_run: isDry = false } = body
   if (typeof archives !== 'boolean') throw refusal('archives', 'must be true or false')
   if (typeof isDry !== 'boolean') throw refusal('dry_run', 'must be true or false')
@@ -75,9 +95,9 @@ async function order({ body = {}, services }: Call, access: () => Promise<OrderL
   const [days, from, to] = [numberOf(body, 'days'), timeOf(body, 'from'), timeOf(body, 'to')]
   const orders = ordersOf({ assets, days, from, to, archives }, services.now() * 1_000)
   if (typeof orders === 'string') throw refusal('days', orders)
-  const { reader, writer, codec } = await access()
-  const known = await readOrders(reader, codec)
-  const beyond = beyondLimit(known.orders, orders)
+  const { log, standing } = await look()
+  const { writer, codec } = log
+  const beyond = beyondLimit(standing.orders, orders)
   if (beyond !== undefined) throw refusal('symbols', beyond)
   const records = orders.map((one) => {
     return { key: orderKey(one), value: codec.encode('control.backfill', 'backfill_order', one), time: services.now() }
@@ -91,7 +111,7 @@ async function order({ body = {}, services }: Call, access: () => Promise<OrderL
     from: iso(first?.from),
     to: iso(first?.to),
     archives,
-    estimate: estimated(services, orders, known),
+    estimate: estimated(services, orders, standing),
     progress: '/healthz',
   })
 }
