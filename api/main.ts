@@ -50,7 +50,7 @@ await runService({
     const config = readConfig(process.env, settings)
     const toClose: Closing[] = []
     const unread = new Unread()
-    const payments = await payable(config, log, { toClose, unread })
+    const payments = await payable(config, log, unread)
     const options = { clientId: 'api', payments, toClose, unread }
     const connected = sharedAccess(() => openLog(config, log, options))
     const services = await openServices(config, log, { ...options, connected })
@@ -62,18 +62,15 @@ await runService({
       keeping.stop()
       services.streams.close()
       await drain(server)
-      await telling.stop()
-      await Promise.all(toClose.map((part) => part.close()))
+      // What was charged is told side by side with the rest: where the log is away, that waits until the stop is cut.
+      const rest = telling.stop().then(() => Promise.all(toClose.map((part) => part.close())))
+      await Promise.all([payments?.close(), rest])
     }
   },
 })
 
 /** What paid routes work with, where they are paid for; refuses to start on settings that would let money go astray. */
-async function payable(
-  config: ApiConfig,
-  log: Logger,
-  { toClose, unread }: { toClose: Closing[]; unread: Unread },
-): Promise<Payments | null> {
+async function payable(config: ApiConfig, log: Logger, unread: Unread): Promise<(Payments & Closing) | null> {
   const read = await readTerms(config)
   if (read.is === 'wrong') throw new ConfigError(read.problems.join('\n'))
   if (read.is === 'off') {
@@ -87,7 +84,6 @@ async function payable(
   const limits = { perSecond, burst, freePerDay }
   const access = { brokers, namespace, registryUrl, log, now: Date.now, unread }
   const payments = await openPayments({ terms, ownUrl, limits, ...access })
-  toClose.push(payments)
   const { network, payTo } = terms.seller
   log.info({ network: network.caip2, payTo, mode: terms.mode }, 'routes are paid for')
   return payments
