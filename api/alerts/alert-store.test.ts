@@ -1,6 +1,6 @@
 import { queryObjects } from 'node:v8'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Alert } from '../../schemas/records.ts'
 import {
@@ -73,6 +73,33 @@ describe('the book of alerts', () => {
     expect([ids(), owned()]).toEqual([['alert_list_1_1'], 1])
     book.remove('alert_list_1_1.1.btc')
     expect([ids(), owned()]).toEqual([['alert_list_1_1'], 1])
+  })
+
+  it('makes one of several parts anew only where one of them has changed', () => {
+    const book = new AlertStore()
+    const ids = ['alert_1.a0', 'alert_1.a0.btc', 'alert_1.a0.eth']
+    for (const id of ids) book.put(alert({ alert_id: id, asset: id.split('.')[2] ?? '*0' }))
+    const first = book.find('alert_1')
+    book.put(alert({ alert_id: 'alert_2' }))
+    expect(book.find('alert_1')).toBe(first)
+    book.put(alert({ alert_id: 'alert_1.a0.eth', asset: 'eth', trigger_count: 1, v: 2 }))
+    expect(book.find('alert_1')).toMatchObject({ trigger_count: 1, parts: { length: 3 } })
+    book.remove('alert_1.a0.eth')
+    expect(book.find('alert_1')).toMatchObject({ trigger_count: 0, parts: { length: 2 } })
+  })
+
+  it('takes and forgets a part without a look at all others', () => {
+    const book = new AlertStore()
+    const parts = Array.from({ length: 300 }, (_, n) =>
+      alert({ alert_id: `alert_1.a0.c${n}`, asset: `c${n}`, idempotency: 'x' }),
+    )
+    const looks = vi.spyOn(Map.prototype, 'get')
+    for (const part of parts) book.put(part)
+    for (const { alert_id: id } of parts.slice(1)) book.remove(id)
+    const count = looks.mock.calls.length
+    looks.mockRestore()
+    expect(count).toBeLessThan(parts.length * 40)
+    expect(book.find('alert_1')).toMatchObject({ parts: [{ alert_id: 'alert_1.a0.c0' }] })
   })
 
   it('forgets what has ended for long', () => {
@@ -303,6 +330,14 @@ describe('an alert of several parts', () => {
     ],
   ])('is shown %s', (_, parts, expected) => {
     expect(wholeOf('alert_1', parts)).toMatchObject({ alert_id: 'alert_1', ...expected })
+  })
+
+  it('is sorted without a comparison that reads its options each time', () => {
+    const compare = vi.spyOn(String.prototype, 'localeCompare')
+    wholeOf('alert_1', [part('10.eth', 'eth'), part('2.btc', 'btc')])
+    const { length } = compare.mock.calls
+    compare.mockRestore()
+    expect(length).toBe(0)
   })
 })
 

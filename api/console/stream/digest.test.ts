@@ -77,6 +77,9 @@ describe('what a record says to a page', () => {
       key: 'alert_rule_list_1_2',
       value: { alert_id: 'alert_rule_list_1_2', symbol: 'BTC,ETH', trigger_count: 3 },
     })
+    expect(part('1.btc', 'BTC', 5)).toMatchObject({ value: { symbol: 'BTC,ETH', trigger_count: 7 } })
+    expect(digest.gone('alert_rule_list_1_2.1.btc')).toMatchObject({ value: { symbol: 'ETH', trigger_count: 2 } })
+    expect(digest.gone('alert_rule_list_1_2.2.eth')).toMatchObject({ key: 'alert_rule_list_1_2', value: null })
   })
 
   it('says whether an alert rests, and until when', () => {

@@ -33,8 +33,8 @@ export const keysMax = {
 
 /** What records say, as updates of the board; pure but for what it remembers of them. */
 export class Digest {
-  /** Parts of alerts that are for several symbols, by the alert's id; those longest without a word are forgotten. */
-  readonly #parts = new Map<string, Map<string, CachedAlert>>()
+  /** Alerts that are for several symbols, by their id; those longest without a word are forgotten. */
+  readonly #wholes = new Map<string, CachedAlert>()
 
   of(message: Message, topic: string, partition: number): Update[] {
     switch (message.type) {
@@ -50,29 +50,37 @@ export class Digest {
   /** An alert, or a part of one, is told of no longer. */
   gone(id: string): Update {
     const owners = ownersId(id)
-    const parts = this.#parts.get(owners)
-    parts?.delete(id)
-    if (parts !== undefined && parts.size > 0) return alertUpdate(wholeOf(owners, [...parts.values()]))
-    this.#parts.delete(owners)
+    const parts = this.#othersThan(id)
+    if (parts.length > 0) return alertUpdate(this.#hold(owners, parts))
+    this.#wholes.delete(owners)
     return { kind: 'alert', key: owners, asset: null, value: null }
   }
 
   /** What there is of alerts is told anew. */
   forgetAlerts(): void {
-    this.#parts.clear()
+    this.#wholes.clear()
   }
 
   /** An alert of several parts is shown as one, as far as its parts have been told of. */
-  #whole(alert: Alert): CachedAlert {
-    const owners = ownersId(alert.alert_id)
-    if (owners === alert.alert_id) return alert
-    const parts = this.#parts.get(owners) ?? new Map<string, CachedAlert>()
-    parts.set(alert.alert_id, alert)
-    this.#parts.delete(owners)
-    this.#parts.set(owners, parts)
-    const [oldest] = this.#parts.keys()
-    if (this.#parts.size > keysMax.alert && oldest !== undefined) this.#parts.delete(oldest)
-    return wholeOf(owners, [...parts.values()])
+  #whole({ webhook: _sealed, ...alert }: Alert): CachedAlert {
+    const { alert_id: id } = alert
+    const owners = ownersId(id)
+    if (owners === id) return alert
+    return this.#hold(owners, [...this.#othersThan(id), alert])
+  }
+
+  /** What else there is of the alert, in order: sorting it again costs little. */
+  #othersThan(id: string): CachedAlert[] {
+    return this.#wholes.get(ownersId(id))?.parts?.filter((part) => part.alert_id !== id) ?? []
+  }
+
+  #hold(owners: string, parts: readonly CachedAlert[]): CachedAlert {
+    const whole = wholeOf(owners, parts)
+    this.#wholes.delete(owners)
+    this.#wholes.set(owners, whole)
+    const [oldest] = this.#wholes.keys()
+    if (this.#wholes.size > keysMax.alert && oldest !== undefined) this.#wholes.delete(oldest)
+    return whole
   }
 }
 
