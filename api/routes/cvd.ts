@@ -15,7 +15,7 @@ import { noData, type AssetContext } from './answers.ts'
 import { newestByVenue } from './history.ts'
 
 /** What is counted of an asset over a period that ends now. */
-interface PeriodTrades {
+export interface PeriodTrades {
   /** How far the derived data are. */
   readonly now: Micros
   readonly window: Stretch
@@ -24,15 +24,15 @@ interface PeriodTrades {
   readonly gaps: readonly GapRow[]
 }
 
-/** Throws `data_unavailable` where nothing is. */
-export function periodTrades(context: AssetContext, period: PeriodName): PeriodTrades {
+/** Throws `data_unavailable` where nothing is. `gaps`: those of a longer period, where they have been read. */
+export function periodTrades(context: AssetContext, period: PeriodName, gaps?: readonly GapRow[]): PeriodTrades {
   const { symbol, asset, present, world, clock, counted } = context
   const now = flowTime(present, asset)
   if (now === undefined) throw noData(`trade of ${symbol}`)
   const window = windowOf(periods[period], now)
   const sums = sumsOf(present, asset, period, now).filter(({ instrument }) => isCounted(instrument, counted))
   if (sums.length === 0 && acknowledgedVenues(asset, world, clock).size === 0) throw noData(`trade of ${symbol}`)
-  return { now, window, sums, gaps: gapsOf(present, asset, window) }
+  return { now, window, sums, gaps: gaps ?? gapsOf(present, asset, window) }
 }
 
 /** What is known of the venues' streams in that time. */

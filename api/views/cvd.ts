@@ -56,13 +56,13 @@ function isAtRest({ instruments }: Cvd): boolean {
 /** Each instrument's running total and its sums of a period up to `now`; those without a trade or a past are not there. */
 export function sumsOf(present: Present, asset: string, period: PeriodName, now: Micros): InstrumentSums[] {
   const window = windowOf(periods[period], now)
-  const { cvd, openOf } = present.of(asset)
+  const { cvd, byAsset } = present.of(asset)
   const { closed = 0, instruments = [] } = cvd.get(asset) ?? {}
   const counted = new Map(instruments.map((one) => [one.instrument, one]))
   // Whatever the period, what is told ends with the bucket of `now`: the last one of 7d has half an hour.
   const end = now - (now % BUCKET) + BUCKET
   const isOpen = (row: Flow): boolean => row.bucket >= closed && row.bucket < end
-  const rows = Map.groupBy([...(openOf.get(asset)?.values() ?? [])].filter(isOpen), (row) => row.instrument)
+  const rows = Map.groupBy([...(byAsset.open.get(asset)?.values() ?? [])].filter(isOpen), (row) => row.instrument)
   const names = new Set([...counted.keys(), ...rows.keys(), ...pastInstruments(present, asset)])
   return [...names].flatMap((instrument) => {
     const facts = { instrument, counted: counted.get(instrument), rows: rows.get(instrument) ?? [], period, window }

@@ -70,7 +70,7 @@ export function flowPositions(present: Present, asset: string, told: Micros): Fl
   const now = flowTime(present, asset)
   if (now === undefined || storedTo === 0 || told < storedTo + LATENESS)
     return { now: told, ...sumsTo(told - LATENESS), storedTo: Infinity, held: [] }
-  const held = [...(state.openOf.get(asset)?.values() ?? [])].filter((row) => row.bucket >= storedTo)
+  const held = [...(state.byAsset.open.get(asset)?.values() ?? [])].filter((row) => row.bucket >= storedTo)
   return { now, ...sumsTo(storedTo), storedTo, held }
 }
 

@@ -47,12 +47,12 @@ export async function readGaps(
 
 /** The same of the last eight days, from memory. */
 export function gapsOf(present: Present, asset: string, { from, to }: Stretch): GapRow[] {
-  const { gap, lost } = present.of(asset)
+  const { byAsset, lost } = present.of(asset)
   const touches = (one: Stretch): boolean => one.to >= from && one.from < to
   const rows: GapRow[] = []
-  for (const { instrument, state, from_time, to_time, missing, ...details } of gap.values()) {
+  for (const { instrument, state, from_time, to_time, missing } of byAsset.gap.get(asset)?.values() ?? []) {
     const row = { instrument, venue: partsOf(instrument).venue, state, from: from_time, to: to_time, missing }
-    if (details.asset === asset && touches(row)) rows.push(row)
+    if (touches(row)) rows.push(row)
   }
   for (const stretch of lost.values()) if (touches(stretch)) rows.push({ ...everywhere, ...stretch })
   return rows.sort(byState).slice(0, GAPS_MAX)

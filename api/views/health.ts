@@ -156,9 +156,11 @@ function rank(state: string): number {
 
 /** Gaps that are being repaired now, over all assets. */
 export function openGaps(present: Present): number {
-  return present.states.reduce(
-    (sum, { gap }) => sum + [...gap.values()].filter(({ state }) => state === 'opened').length,
-    0,
+  return present.made('openGaps', ['gap'], () =>
+    present.states.reduce(
+      (sum, { gap }) => sum + [...gap.values()].filter(({ state }) => state === 'opened').length,
+      0,
+    ),
   )
 }
 

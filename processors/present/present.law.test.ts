@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { localCodec, emptyFields } from '../../schemas/codec.ts'
-import type { Liquidation, Message, RecordType, Records } from '../../schemas/records.ts'
+import type { Gap, Liquidation, Message, RecordType, Records } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { Driver } from '../kernel/testing/driver.ts'
 import { StateFold } from '../kernel/snapshot.ts'
@@ -9,6 +9,7 @@ import { PARTITIONS, plans } from '../kernel/testing/fault-plans.ts'
 import { isHeld, presentReads, presentRow, takeIn } from './present.ts'
 import {
   COUNTED,
+  drop,
   emptyPresent,
   heldKinds,
   loadPresent,
@@ -134,6 +135,12 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
   },
 }
 
+const noFlow = record('flow', emptyFields('flow')).value as Records['flow'] // as asked for
+
+function gapOf(value: Partial<Gap>): Gap {
+  return { ...blank.gap, ...value } as Gap // nothing is left out
+}
+
 const partition = fc.nat(PARTITIONS - 1)
 /** Around a day, so that liquidations leave the window in the middle of a log. */
 const time = fc
@@ -206,7 +213,7 @@ const steps = fc.oneof(
   of(
     'market.trades',
     fc
-      .record({ gap_id: fc.nat(4), state: fc.constantFrom('opened' as const, 'filled' as const), time })
+      .record({ gap_id: fc.nat(4), asset, state: fc.constantFrom('opened' as const, 'filled' as const), time })
       .map((given) => record('gap', given)),
   ),
   fc
@@ -254,6 +261,12 @@ function foldOf(log: readonly Step[]): PresentState {
   return state
 }
 
+/** The rows of a table by asset, in an order of their own. */
+function byAsset(state: PresentState, kind: 'open' | 'gap'): unknown {
+  const rows = Map.groupBy<string, [string, { asset: string }]>(state[kind], ([, row]) => row.asset)
+  return new Map([...rows].map(([name, own]) => [name, new Map(own)]))
+}
+
 describe('the present', () => {
   it('is the same wherever it was written down and read again', () => {
     fc.assert(
@@ -269,9 +282,72 @@ describe('the present', () => {
           state = loadPresent(parts)
         }
         expect(held(state)).toEqual(held(foldOf(log)))
+        expect(state.byAsset.gap).toEqual(byAsset(state, 'gap'))
       }),
       { ...bounded, numRuns: 300 },
     )
+  })
+
+  it('holds what is asked for by asset as its table does', () => {
+    const change = fc.record({
+      kind: fc.constantFrom('open' as const, 'gap' as const),
+      key: fc.constantFrom('a', 'b', 'c'),
+      asset: fc.constantFrom('btc', 'eth', null),
+    })
+    fc.assert(
+      fc.property(fc.array(change), (changes) => {
+        const state = emptyPresent()
+        for (const { kind, key, asset } of changes)
+          if (asset === null) drop(state, kind, key)
+          else if (kind === 'gap') put(state, kind, key, gapOf({ asset }))
+          else put(state, kind, key, { ...noFlow, asset })
+        for (const read of [state, loadPresent(whole(state))])
+          for (const kind of ['open', 'gap'] as const) expect(read.byAsset[kind]).toEqual(byAsset(read, kind))
+      }),
+      bounded,
+    )
+  })
+
+  describe('of very many gaps', () => {
+    function take(state: PresentState, message: Message): void {
+      takeIn(state, { topic: 'market.trades', offset: 1, message })
+    }
+
+    /** How often all gaps are looked through meanwhile. */
+    function walks(state: PresentState, doing: () => void): number {
+      const walk = vi.spyOn(state.gap, Symbol.iterator)
+      doing()
+      return walk.mock.calls.length
+    }
+
+    it('looks for those that nobody asks for any more once a minute', () => {
+      const state = emptyPresent()
+      const filled = gapOf({ state: 'filled' })
+      take(state, { type: 'gap', value: filled })
+      const mark = (time: number): void => take(state, record('mark', { ...emptyFields('mark'), writer: 'a', time }))
+      const count = walks(state, () => {
+        for (let second = 0; second < 180; second += 1) mark(T0 + second * SECOND)
+      })
+      expect(count).toBe(3)
+      mark(T0 + 8 * DAY)
+      expect(state.gap.size).toBe(1)
+      mark(T0 + 8 * DAY + 60 * SECOND)
+      expect(state.gap.size).toBe(0)
+    })
+
+    it('lets those that ended first go, without a look through all for each further one', () => {
+      const state = emptyPresent()
+      const tell = (gap_id: number): void =>
+        take(state, { type: 'gap', value: gapOf({ gap_id, to_time: T0 + gap_id, time: T0 + gap_id }) })
+      for (let gap_id = 0; gap_id < 20_000; gap_id += 1) tell(gap_id)
+      expect(state.gap.size).toBe(20_000)
+      const count = walks(state, () => {
+        for (let gap_id = 20_000; gap_id < 20_500; gap_id += 1) tell(gap_id)
+      })
+      expect(count).toBe(3)
+      expect(Math.min(...[...state.gap.values()].map(({ gap_id }) => gap_id))).toBe(20_500 - state.gap.size)
+      expect(state.gap.size).toBeGreaterThan(19_700)
+    })
   })
 
   it('does not depend on how its topics are read beside each other', () => {

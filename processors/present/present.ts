@@ -25,13 +25,13 @@ import {
   COUNTED,
   LIQUIDATIONS_MAX,
   drop,
-  dropOpen,
   emptyPresent,
   isHeldAgainst,
   loadPresent,
   put,
-  putOpen,
   savePresent,
+  type Held,
+  type HeldKind,
   type PastHour,
   STRETCH,
   type PresentState,
@@ -61,7 +61,7 @@ const DAY: Micros = 24 * 60 * MINUTE
 const AGAINST_MAX = 120
 /** Settled rates of a perpetual that are held. */
 const SETTLED_MAX = 12
-/** Gaps that a partition holds; beyond, the one that ended first goes early. */
+/** Gaps that a partition holds; beyond, those that ended first go early. */
 const GAPS_MAX = 20_000
 /** A gap that has been closed is held so long. */
 const GAP_KEPT: Micros = 8 * DAY
@@ -71,11 +71,11 @@ const PAST_KEPT: Micros = 8 * DAY
 const FLOW_KEPT: Micros = 30_000_000
 /** They go by five minutes: what lies before is told by sums of these. */
 const FIVE: Micros = 300_000_000
-/** Rows of buckets that a partition holds; beyond, the earliest bucket's goes, which happens where none ever closes. */
+/** Rows of buckets that a partition holds; beyond, those of the earliest go, which happens where none ever closes. */
 const OPEN_MAX = 200_000
 /** Candles of a venue’s past that are held are of an hour, seconds. */
 const PAST_SECONDS = 3_600
-/** Times of lost trades that a partition holds; beyond, the one that ended first goes early. */
+/** Times of lost trades that a partition holds; beyond, those that ended first go early. */
 const LOST_MAX = 1_000
 
 /**
@@ -248,12 +248,8 @@ function applyOpen(state: PresentState, row: Flow): void {
   const key = `${asset}|${instrument}|${bucket}|${part}`
   const isBehind = isOlder(state.open.get(key), row, ({ close_time }) => close_time)
   if (bucket < flowHeldFrom(state, asset) || isBehind) return
-  putOpen(state, key, row)
-  if (state.open.size > OPEN_MAX)
-    dropOpen(
-      state,
-      firstOf(state.open, (open) => open.bucket),
-    )
+  put(state, 'open', key, row)
+  leaveFirst(state, 'open', OPEN_MAX, (open) => open.bucket)
 }
 
 function applyCvd(state: PresentState, cvd: Cvd): void {
@@ -262,7 +258,8 @@ function applyCvd(state: PresentState, cvd: Cvd): void {
   const before = flowHeldFrom(state, asset)
   put(state, 'cvd', asset, cvd)
   const from = flowHeldFrom(state, asset)
-  if (from > before) for (const [key, row] of state.openOf.get(asset) ?? []) if (row.bucket < from) dropOpen(state, key)
+  if (from === before) return
+  for (const [key, row] of state.byAsset.open.get(asset) ?? []) if (row.bucket < from) drop(state, 'open', key)
 }
 
 /** Of an hour the archive stands, else the candle that was first in the log. */
@@ -296,12 +293,7 @@ export function flowHeldFrom({ cvd }: PresentState, asset: string): Micros {
 function applyLogGap(state: PresentState, offset: number, { reader, topic, reason, from_time, to_time }: LogGap): void {
   if (reader !== 'cvd' || topic !== 'market.trades' || reason === 'output_cut') return
   put(state, 'lost', String(offset), { from: from_time, to: to_time })
-  if (state.lost.size > LOST_MAX)
-    drop(
-      state,
-      'lost',
-      firstOf(state.lost, ({ to }) => to),
-    )
+  leaveFirst(state, 'lost', LOST_MAX, ({ to }) => to)
 }
 
 /** The newest word on a gap stands. */
@@ -309,18 +301,20 @@ function applyGap(state: PresentState, gap: Gap): void {
   const key = `${gap.instrument}|${gap.gap_id}`
   if (gap.time < (state.gap.get(key)?.time ?? 0)) return
   put(state, 'gap', key, gap)
-  if (state.gap.size > GAPS_MAX)
-    drop(
-      state,
-      'gap',
-      firstOf(state.gap, ({ to_time }) => to_time),
-    )
+  leaveFirst(state, 'gap', GAPS_MAX, ({ to_time }) => to_time)
 }
 
-function firstOf<Value>(table: ReadonlyMap<string, Value>, timeOf: (value: Value) => Micros): string {
-  let first = { key: '', time: Infinity }
-  for (const [key, value] of table) if (timeOf(value) < first.time) first = { key, time: timeOf(value) }
-  return first.key
+/** Beyond `max` those of the earliest times go, a hundredth of all at once, so that not each further one looks through all. */
+function leaveFirst<Kind extends HeldKind>(
+  state: PresentState,
+  kind: Kind,
+  max: number,
+  timeOf: (value: Held[Kind]) => Micros,
+): void {
+  const table = state[kind] as Map<string, Held[Kind]>
+  if (table.size <= max) return
+  const inOrder = [...table].sort(([, a], [, b]) => timeOf(a) - timeOf(b))
+  for (const [key] of inOrder.slice(0, table.size - max + max / 100)) drop(state, kind, key)
 }
 
 function applyLiquidation(state: PresentState, value: Liquidation, offset: number): void {
@@ -357,12 +351,13 @@ function applyRisk(state: PresentState, risk: LiquidationRisk): void {
 }
 
 function applyMark(state: PresentState, topic: TopicName, mark: Mark): void {
-  const time = Math.max(mark.time, state.time.get(topic) ?? 0)
+  const before = state.time.get(topic) ?? 0
+  const time = Math.max(mark.time, before)
   put(state, 'time', topic, time)
   if (mark.run === 0) put(state, 'derived', mark.writer, Math.max(mark.time, state.derived.get(mark.writer) ?? 0))
   if (mark.venues.length > 0 || mark.changes.length > 0) applyFeed(state, topic, mark)
   if (topic === 'market.liquidations') leaveOld(state, time)
-  leaveSilent(state, topic, time)
+  if (Math.floor(time / MINUTE) > Math.floor(before / MINUTE)) leaveSilent(state, topic, time)
 }
 
 /** What a feed process says; of an earlier run of the same nothing counts any more. */
@@ -385,7 +380,7 @@ function leaveWriter(state: PresentState, writer: string): void {
   for (const [key, held] of state.subscription) if (held.writer === writer) drop(state, 'subscription', key)
 }
 
-/** Feed processes that said nothing on a topic for a day of it, and gaps that nobody asks for any more. */
+/** Once a minute: feed processes that said nothing on a topic for a day of it, and gaps that nobody asks for any more. */
 function leaveSilent(state: PresentState, topic: TopicName, now: Micros): void {
   for (const [key, held] of state.channels) {
     if (held.topic !== topic || held.time >= now - DAY) continue

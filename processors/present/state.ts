@@ -150,14 +150,16 @@ export type HeldKind = keyof Held
 
 type Tables = { readonly [Kind in HeldKind]: Map<string, Held[Kind]> }
 
+type ByAssetKind = 'open' | 'gap'
+
 /** The newest values of one partition. Values but `past` are never changed in place, so that who holds one holds that moment. */
 export interface PresentState extends Tables {
   /** Keys of what changed since the last save. */
   readonly changed: Set<string>
   /** By kind: rises with each change, so that what was made of it is known to be of this moment. */
   readonly versions: Record<HeldKind, number>
-  /** The rows of `open` by asset, under the same keys. */
-  readonly openOf: Map<string, Map<string, Flow>>
+  /** What is asked for by asset, under the same keys: no answer about one looks through those of all. */
+  readonly byAsset: { readonly [Kind in ByAssetKind]: Map<string, Map<string, Held[Kind]>> }
 }
 
 export const heldKinds = [
@@ -191,37 +193,38 @@ export function emptyPresent(): PresentState {
   const none: object = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()]))
   const tables = none as Tables // one for each kind, and nothing in it
   const versions = Object.fromEntries(heldKinds.map((kind) => [kind, 0])) as Record<HeldKind, number>
-  return { ...tables, changed: new Set(), versions, openOf: new Map() }
+  return { ...tables, changed: new Set(), versions, byAsset: { open: new Map(), gap: new Map() } }
 }
 
 /** Sets the value of a key. */
 export function put<Kind extends HeldKind>(state: PresentState, kind: Kind, key: string, value: Held[Kind]): void {
+  if (isByAsset(kind)) list(state, kind, key, value as Held[ByAssetKind])
   const table = state[kind] as Map<string, Held[Kind]>
   table.set(key, value)
   note(state, kind, key)
 }
 
 export function drop(state: PresentState, kind: HeldKind, key: string): void {
+  if (isByAsset(kind)) list(state, kind, key, undefined)
   if (state[kind].delete(key)) note(state, kind, key)
 }
 
-/** Sets a row of a bucket. */
-export function putOpen(state: PresentState, key: string, row: Flow): void {
-  put(state, 'open', key, row)
-  addOpen(state, key, row)
+function isByAsset(kind: HeldKind): kind is ByAssetKind {
+  return kind === 'open' || kind === 'gap'
 }
 
-function addOpen({ openOf }: PresentState, key: string, row: Flow): void {
-  const rows = openOf.get(row.asset) ?? new Map<string, Flow>()
-  openOf.set(row.asset, rows.set(key, row))
-}
-
-export function dropOpen(state: PresentState, key: string): void {
-  const asset = state.open.get(key)?.asset ?? ''
-  const rows = state.openOf.get(asset)
-  rows?.delete(key)
-  if (rows?.size === 0) state.openOf.delete(asset)
-  drop(state, 'open', key)
+/** Before a key has the value, or, undefined, none any more. */
+function list(state: PresentState, kind: ByAssetKind, key: string, value: Held[ByAssetKind] | undefined): void {
+  const assets: Map<string, Map<string, Held[ByAssetKind]>> = state.byAsset[kind]
+  const before = state[kind].get(key)?.asset
+  if (before !== undefined && before !== value?.asset) {
+    const left = assets.get(before)
+    left?.delete(key)
+    if (left?.size === 0) assets.delete(before)
+  }
+  if (value === undefined) return
+  const values = assets.get(value.asset) ?? new Map<string, Held[ByAssetKind]>()
+  assets.set(value.asset, values.set(key, value))
 }
 
 function note(state: PresentState, kind: HeldKind, key: string): void {
@@ -248,7 +251,7 @@ export function loadPresent(parts: ReadonlyMap<string, Buffer>): PresentState {
     const table = state[name.slice(0, at) as HeldKind] as Map<string, unknown>
     table.set(name.slice(at + 1), JSON.parse(part.toString()))
   }
-  for (const [key, row] of state.open) addOpen(state, key, row)
+  for (const kind of ['open', 'gap'] as const) for (const [key, value] of state[kind]) list(state, kind, key, value)
   countFromHeld(state)
   return state
 }

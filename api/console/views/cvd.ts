@@ -4,7 +4,7 @@ import { partitionOf, symbolOf } from '../../../schemas/catalogue.ts'
 import type { Micros } from '../../../schemas/records.ts'
 import { ApiError } from '../../request/errors.ts'
 import { assetContext, type AssetContext } from '../../routes/answers.ts'
-import { periodTrades, venuesOf } from '../../routes/cvd.ts'
+import { periodTrades, venuesOf, type PeriodTrades } from '../../routes/cvd.ts'
 import type { Services } from '../../services.ts'
 import { coveredOf, unsubscribedOf } from '../../views/covered.ts'
 import { aggregate } from '../../views/cvd.ts'
@@ -21,7 +21,8 @@ interface ToldCvd {
   readonly periods: Readonly<Record<string, { readonly usd: number; readonly share: number }>>
 }
 
-const names = Object.keys(periods) as PeriodName[] // its keys are the names
+const LONGEST = '7d' satisfies PeriodName
+const others = (Object.keys(periods) as PeriodName[]).filter((period) => period !== LONGEST) // its keys are the names
 
 /** By asset, of those that are streamed and lie in a partition; all of one moment. */
 export function cvdTold(services: Services, partition: number): Readonly<Record<string, ToldCvd>> {
@@ -34,9 +35,13 @@ export function cvdTold(services: Services, partition: number): Readonly<Record<
 function toldOf(services: Services, asset: string): ToldCvd | undefined {
   try {
     const context = assetContext(services, symbolOf(asset))
-    const { asOf, freshUntil } = ageOf(venuesOf(context, periodTrades(context, '1h')))
+    const longest = periodTrades(context, LONGEST)
+    const shorter = others.map((period) => [period, periodTrades(context, period, longest.gaps)] as const)
+    const { asOf, freshUntil } = ageOf(venuesOf(context, longest))
     const hostTime = (time: Micros): number => services.now() + Math.floor((time - context.clock) / 1000)
-    const figures = names.map((period) => [period, figureOf(context, period)] as const)
+    const figures = [...shorter, [LONGEST, longest] as const].map(
+      ([period, trades]) => [period, figureOf(context, trades)] as const,
+    )
     return { time: hostTime(asOf), fresh_until: hostTime(freshUntil), periods: Object.fromEntries(figures) }
   } catch (error) {
     if (!(error instanceof ApiError)) services.log.error({ err: error, asset }, 'a volume delta could not be told')
@@ -44,9 +49,10 @@ function toldOf(services: Services, asset: string): ToldCvd | undefined {
   }
 }
 
-function figureOf(context: AssetContext, period: PeriodName): { usd: number; share: number } {
-  const { present, asset, counted } = context
-  const { now, window, sums, gaps } = periodTrades(context, period)
+function figureOf(
+  { present, asset, counted }: AssetContext,
+  { now, window, sums, gaps }: PeriodTrades,
+): { usd: number; share: number } {
   const missing = { holes: gaps.filter(isHole), unsubscribed: unsubscribedOf(present, asset) }
   const covered = coveredOf(
     sums.map((row) => firstWithPast(row)),
