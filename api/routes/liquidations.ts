@@ -111,13 +111,15 @@ async function replyLiquidations(call: Asking, { symbol, limit }: Asked): Promis
 function liquidationsView({ present, world }: ViewContext, listed: Listed | null, limit: number): View {
   const now = settledTime(world, 'market.liquidations')
   if (now === undefined) throw noData('word from any venue’s liquidation stream')
-  const rows = liquidationsOf(present, listed?.asset ?? null, { from: now - WINDOW, now })
-  const events = rows.slice(0, Math.min(limit, EVENTS_MAX)).map((row) => eventOf(row, present.states.length))
+  const asset = listed?.asset ?? null
+  const all = liquidationsOf(present, asset, { from: now - WINDOW, now })
+  const rows = [...all.take(Math.min(limit, EVENTS_MAX))]
+  const events = rows.map((row) => eventOf(row, present.states.length))
   const body = {
     count: events.length,
     symbol_filter: listed === null ? null : `${listed.symbol}USDT`,
     events,
-    stats: shownStats({ present, world }, rows, { asset: listed?.asset ?? null, now }),
+    stats: shownStats({ present, world }, { asset, now }),
   }
   const heard = liquidationVenues.map((venue) => heardOn(world, 'market.liquidations', venue))
   const asOf = Math.max(0, ...heard, rows[0]?.time ?? 0)
@@ -144,14 +146,13 @@ export function eventOf(row: LiquidationRow, partitions: number): object {
 /** Statistics count the log: `since` is where it begins, or what is counted of it, if that is within the window. */
 function shownStats(
   { present, world }: Pick<ViewContext, 'present' | 'world'>,
-  rows: readonly LiquidationRow[],
   { asset, now }: { asset: string | null; now: Micros },
 ): object {
   const begun = begunOf(present)
   const of = (width: Micros) => {
     const from = now - width
-    const { since, rows: held, sums } = countableOf(present, rows, from)
-    const counts = countedOf({ rows: held, sums: sums.filter((sum) => asset === null || sum.asset === asset) })
+    const { since, sums } = countableOf(present, asset, { from, now })
+    const counts = countedOf(sums)
     const complete = since === from && areLive(world, channels, { from, to: now })
     return { ...counts, restsOn: { since: begun === null ? null : iso(Math.max(since, begun)), complete } }
   }
@@ -180,7 +181,7 @@ const channels = { topic: 'market.liquidations', venues: liquidationVenues } as 
 
 const liquidated: SeriesSource = {
   first: async (_, { present }) => begunOf(present) ?? undefined,
-  newest: ({ present, asset }) => liquidationsOf(present, asset, { from: 0, now: Infinity })[0]?.time ?? 0,
+  newest: ({ present, asset }) => liquidationsOf(present, asset, { from: 0 }).next().value?.time ?? 0,
   async read({ database }, { present, asset, world }, query) {
     const { from, to, width, now } = query
     const [all, isLive] = await Promise.all([

@@ -118,8 +118,8 @@ async function arrived(): Promise<void> {
 const window = { from: now - 24 * HOUR, now: now - 20_000_000 }
 /** Of the last hour and of all. */
 const figuresOf = (present: Present, asset: string | null): unknown[] => {
-  const rows = liquidationsOf(present, asset, window)
-  return [window.now - HOUR, window.from].map((from) => countedOf(countableOf(present, rows, from)))
+  const { now } = window
+  return [now - HOUR, window.from].map((from) => countedOf(countableOf(present, asset, { from, now }).sums))
 }
 /** Fields by name: a record that was read has them in the order of its schema. */
 const text = (rows: readonly unknown[]): string[] =>
@@ -146,10 +146,10 @@ describe('the present of the log is what the same fold gives of its facts', () =
     ['top traders’ positions', (present) => ratiosOf(present, 'btc'), 3],
     ['liquidation risk', (present) => [...present.of('btc').risk.values()].filter(({ asset }) => asset === 'btc'), 1],
     ['settled rates', (present) => [...present.of('eth').settled.values()].filter(({ asset }) => asset === 'eth'), 3],
-    ['all liquidations', (present) => liquidationsOf(present, null, { from: now - 24 * HOUR, now }), 6],
+    ['all liquidations', (present) => [...liquidationsOf(present, null, { from: now - 24 * HOUR, now })], 6],
     [
       'an asset’s liquidations',
-      (present) => liquidationsOf(present, 'eth', { from: now - 24 * HOUR, now: now - HOUR }),
+      (present) => [...liquidationsOf(present, 'eth', { from: now - 24 * HOUR, now: now - HOUR })],
       1,
     ],
     ['an asset without any', (present) => ratiosOf(present, "x'; drop table y --"), 0],

@@ -47,7 +47,7 @@ export async function readLiquidated(
   const heldFrom = Math.max(from, now - HELD, Math.min(...stretches))
   const bounds = { asset, width, from, to: Math.min(to, heldFrom) }
   const stored = from < bounds.to ? await database.query(sumsSql, bounds) : []
-  const held = liquidationsOf(present, asset, { from: heldFrom, now }).filter(({ time }) => time < to)
+  const held = [...liquidationsOf(present, asset, { from: heldFrom, until: to - 1, now })]
   const byKey = Map.groupBy(held, ({ venue, time }) => `${venue}|${floorTo(time, width)}`)
   return [
     ...stored.map((raw) => liquidatedOf(new Row(raw))),

@@ -1,6 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import { usdOf, type LiquidationSum } from '../../processors/present/liquidation-sums.ts'
+import { sumsOf, usdOf, type LiquidationSum } from '../../processors/present/liquidation-sums.ts'
 import { COUNTED, STRETCH, type LoggedLiquidation } from '../../processors/present/state.ts'
 import type { Present } from '../present/present.ts'
 
@@ -10,56 +10,133 @@ export interface LiquidationRow extends LoggedLiquidation {
   readonly partition: number
 }
 
-/** How many there were and what they were worth, USD. */
-interface Counted {
+/** How many there were of each side and what they were worth, USD; of one asset or of all. */
+type Sum = Omit<LiquidationSum, 'asset'>
+
+interface Counted extends Sum {
   readonly events: number
-  readonly longs: number
-  readonly shorts: number
   readonly usd: number
-  readonly longUsd: number
-  readonly shortUsd: number
 }
 
-/** What is counted of a time: what is held of it, and the sums of what left memory early. */
+/** What is counted of a time: each stretch by itself, also of what left memory early. */
 interface Countable {
   /** From when on. */
   readonly since: Micros
-  readonly rows: readonly LiquidationRow[]
-  readonly sums: readonly LiquidationSum[]
+  readonly sums: readonly Sum[]
 }
 
-/** Those that were received up to `now` and happened since `from`, of one asset or (null) of all, newest first. */
-export function liquidationsOf(
-  present: Present,
-  asset: string | null,
-  { from, now }: { from: Micros; now: Micros },
-): LiquidationRow[] {
-  const rows: LiquidationRow[] = []
-  const { states } = present
-  for (const [partition, { liquidations }] of states.entries())
-    for (const [stretch, events] of liquidations) {
-      if ((Number(stretch) + 1) * STRETCH <= from) continue
-      for (const event of events)
-        if (event.time >= from && event.received <= now && (asset === null || event.asset === asset))
-          rows.push(rowOf(event, partition))
-    }
-  return rows.sort((a, b) => b.time - a.time || b.offset - a.offset || b.partition - a.partition)
+/** Which count: they happened from `from` to `until`, and were received up to `now`. */
+interface Bounds {
+  readonly from: Micros
+  readonly until?: Micros
+  readonly now?: Micros
 }
 
-/**
- * What counts from `from` on; `rows`: those that are held. What left early counts in whole stretches: where one of them
- * begins before `from`, what follows it counts.
- */
-export function countableOf(present: Present, rows: readonly LiquidationRow[], from: Micros): Countable {
-  const since = countedFrom(present, from)
-  const early = present.states.flatMap((state) => [...state.early])
-  return {
-    since,
-    rows: rows.filter(({ time }) => time >= since),
-    sums: early.flatMap(([stretch, sums]) => (Number(stretch) * STRETCH >= since ? sums : [])),
+/** Those within the bounds, of one asset or (null) of all, newest first: who needs a few reads no further back. */
+export function* liquidationsOf(present: Present, asset: string | null, bounds: Bounds): Generator<LiquidationRow> {
+  const isMeant = (event: LoggedLiquidation): boolean =>
+    (asset === null || event.asset === asset) && isWithin(event, bounds)
+  for (const stretch of stretchesOf(present, bounds.from)) {
+    const rows = stretch.flatMap(({ partition, events }) =>
+      events.filter(isMeant).map((event) => rowOf(event, partition)),
+    )
+    yield* rows.sort((a, b) => b.time - a.time || b.offset - a.offset || b.partition - a.partition)
   }
 }
 
+function isWithin({ time, received }: LoggedLiquidation, { from, until = Infinity, now = Infinity }: Bounds): boolean {
+  return time >= from && time <= until && received <= now
+}
+
+interface PartOfStretch {
+  readonly partition: number
+  readonly events: readonly LoggedLiquidation[]
+}
+
+/** What the partitions hold of each stretch that ends behind `from`, newest first. */
+function* stretchesOf({ states }: Present, from: Micros): Generator<PartOfStretch[]> {
+  const keys = new Set(states.flatMap(({ liquidations }) => [...liquidations.keys()]))
+  const numbers = [...keys].map(Number).filter((stretch) => (stretch + 1) * STRETCH > from)
+  for (const stretch of numbers.sort((a, b) => b - a))
+    yield states.flatMap(({ liquidations }, partition) => {
+      const events = liquidations.get(String(stretch))
+      return events === undefined ? [] : [{ partition, events }]
+    })
+}
+
+/** What was liquidated in a stretch of a partition. */
+interface StretchSums {
+  readonly sums: readonly LiquidationSum[]
+  /** Of all assets. */
+  readonly total: Sum
+}
+
+/** A stretch as a whole. */
+interface Whole extends StretchSums {
+  readonly first: Micros
+  readonly last: Micros
+  readonly received: Micros
+}
+
+function addedUp(sums: readonly LiquidationSum[]): StretchSums {
+  return { sums, total: countedOf(sums) }
+}
+
+/** Of what is held nothing is changed in place: each is added up once. */
+function once<Held extends object, Made>(make: (held: Held) => Made): (held: Held) => Made {
+  const known = new WeakMap<Held, Made>()
+  return (held) => {
+    const made = known.get(held) ?? make(held)
+    known.set(held, made)
+    return made
+  }
+}
+
+const earlyOf = once(addedUp)
+const wholeOf = once((events: readonly LoggedLiquidation[]): Whole => {
+  let [first, last, received] = [Infinity, 0, 0]
+  for (const event of events) {
+    first = Math.min(first, event.time)
+    last = Math.max(last, event.time)
+    received = Math.max(received, event.received)
+  }
+  return { first, last, received, ...addedUp(sumsOf(events)) }
+})
+
+function within(events: readonly LoggedLiquidation[], bounds: Bounds): StretchSums {
+  const { from, until = Infinity, now = Infinity } = bounds
+  const whole = wholeOf(events)
+  const isWhole = whole.first >= from && whole.last <= until && whole.received <= now
+  return isWhole ? whole : addedUp(sumsOf(events.filter((event) => isWithin(event, bounds))))
+}
+
+/** What counts from `from` on, of one asset or (null) of all. */
+export function countableOf(present: Present, asset: string | null, bounds: Bounds): Countable {
+  const since = countedFrom(present, bounds.from)
+  const all = countedStretches(present, { ...bounds, from: since })
+  return { since, sums: asset === null ? all.map(({ total }) => total) : all.flatMap((each) => ofAsset(each, asset)) }
+}
+
+/** The same by asset. */
+export function countableByAsset(present: Present, bounds: Bounds): ReadonlyMap<string, readonly Sum[]> {
+  const from = countedFrom(present, bounds.from)
+  const all = countedStretches(present, { ...bounds, from }).flatMap(({ sums }) => sums)
+  return Map.groupBy(all, ({ asset }) => asset)
+}
+
+function ofAsset({ sums }: StretchSums, asset: string): readonly LiquidationSum[] {
+  return sums.filter((sum) => sum.asset === asset)
+}
+
+function countedStretches(present: Present, bounds: Bounds): StretchSums[] {
+  const early = present.states.flatMap((state) => [...state.early])
+  return [
+    ...[...stretchesOf(present, bounds.from)].flat().map(({ events }) => within(events, bounds)),
+    ...early.flatMap(([stretch, sums]) => (Number(stretch) * STRETCH >= bounds.from ? [earlyOf(sums)] : [])),
+  ]
+}
+
+/** What left early counts in whole stretches: where one of them begins before `from`, what follows it counts. */
 function countedFrom({ states }: Present, from: Micros): Micros {
   const stretch = Math.floor(from / STRETCH)
   const isCut = from % STRETCH > 0 && states.some(({ early }) => early.has(String(stretch)))
@@ -67,20 +144,20 @@ function countedFrom({ states }: Present, from: Micros): Micros {
   return Math.max(from, isCut ? (stretch + 1) * STRETCH : 0, ...all)
 }
 
-export function countedOf({ rows, sums }: Pick<Countable, 'rows' | 'sums'>): Counted {
-  const longs = rows.filter(({ side }) => side === 'long')
-  const shorts = rows.filter(({ side }) => side === 'short')
-  const longSums = sums.map(({ longUsd }) => ({ value: longUsd }))
-  const shortSums = sums.map(({ shortUsd }) => ({ value: shortUsd }))
-  const longsEarly = sums.reduce((total, sum) => total + sum.longs, 0)
-  const shortsEarly = sums.reduce((total, sum) => total + sum.shorts, 0)
+export function countedOf(sums: readonly Sum[]): Counted {
+  const [longValues, shortValues] = [
+    sums.map(({ longUsd }) => ({ value: longUsd })),
+    sums.map(({ shortUsd }) => ({ value: shortUsd })),
+  ]
+  const longs = sums.reduce((total, sum) => total + sum.longs, 0)
+  const shorts = sums.reduce((total, sum) => total + sum.shorts, 0)
   return {
-    events: rows.length + longsEarly + shortsEarly,
-    longs: longs.length + longsEarly,
-    shorts: shorts.length + shortsEarly,
-    usd: usdOf([...rows, ...longSums, ...shortSums]),
-    longUsd: usdOf([...longs, ...longSums]),
-    shortUsd: usdOf([...shorts, ...shortSums]),
+    events: longs + shorts,
+    longs,
+    shorts,
+    usd: usdOf([...longValues, ...shortValues]),
+    longUsd: usdOf(longValues),
+    shortUsd: usdOf(shortValues),
   }
 }
 
@@ -98,10 +175,9 @@ export function observedOf(
 ): { longUsd: number; shortUsd: number } {
   const { observed, liquidations } = present.of(asset)
   const before = observed.get(asset)
-  const events = [...liquidations.values()].flat()
-  const own = events.filter((row) => row.asset === asset && row.time >= since && row.time <= until)
-  const of = (side: string): number => usdOf(own.filter((row) => row.side === side).toSorted((a, b) => a.time - b.time))
-  return { longUsd: (before?.longUsd ?? 0) + of('long'), shortUsd: (before?.shortUsd ?? 0) + of('short') }
+  const held = [...liquidations.values()].map((events) => within(events, { from: since, until }))
+  const { longUsd, shortUsd } = countedOf(held.flatMap((each) => ofAsset(each, asset)))
+  return { longUsd: (before?.longUsd ?? 0) + longUsd, shortUsd: (before?.shortUsd ?? 0) + shortUsd }
 }
 
 export function rowOf(event: LoggedLiquidation, partition: number): LiquidationRow {

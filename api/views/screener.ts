@@ -8,7 +8,7 @@ import { flowTime, sumsOf } from './cvd.ts'
 import { isCounted } from './flow.ts'
 import { allFunding, type FundingRow, percentAYear, percentOf } from './funding.ts'
 import { interestKey, type PastInterest, FUNDING_STALE, valuedOf } from './perpetuals.ts'
-import { countableOf, countedOf, liquidationsOf, type LiquidationRow } from './liquidations.ts'
+import { countableByAsset, countedOf } from './liquidations.ts'
 import { compositeAge, priceOf } from './prices.ts'
 import { TRADES_STALE } from './venues.ts'
 
@@ -156,15 +156,11 @@ interface Liquidated {
 }
 
 function liquidatedBefore(present: Present, now: Micros): Liquidated {
-  const rows = liquidationsOf(present, null, { from: now - 24 * HOUR, now })
-  return { hour: countedSince(present, rows, now - HOUR), day: countedSince(present, rows, now - 24 * HOUR) }
-}
-
-function countedSince(present: Present, rows: readonly LiquidationRow[], from: Micros): CountedOf {
-  const countable = countableOf(present, rows, from)
-  const rowsOf = Map.groupBy(countable.rows, ({ asset }) => asset)
-  const sumsOf = Map.groupBy(countable.sums, ({ asset }) => asset)
-  return (asset) => countedOf({ rows: rowsOf.get(asset) ?? [], sums: sumsOf.get(asset) ?? [] })
+  const since = (from: Micros): CountedOf => {
+    const sums = countableByAsset(present, { from, now })
+    return (asset) => countedOf(sums.get(asset) ?? [])
+  }
+  return { hour: since(now - HOUR), day: since(now - 24 * HOUR) }
 }
 
 function liquidatedFigures(
