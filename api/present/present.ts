@@ -1,9 +1,15 @@
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
-import { heldKinds, type Channels, type HeldKind, type PresentState } from '../../processors/present/state.ts'
+import {
+  heldKinds,
+  type Channels,
+  type Held,
+  type HeldKind,
+  type PresentState,
+} from '../../processors/present/state.ts'
 import { catalogueOf, type Catalogue } from './catalogue.ts'
-import type { ChannelRow, World } from '../views/world.ts'
+import type { ChannelRow, SubscriptionRow, World } from '../views/world.ts'
 
 /** By topic and partition the offset behind the last record that was folded in. */
 export type LogPosition = ReadonlyMap<string, readonly number[]>
@@ -62,7 +68,18 @@ export class Present {
   }
 
   world(): World {
-    return this.made('world', ['channels', 'subscription', 'time', 'derived'], () => worldOf(this.states))
+    return this.made('world', ['channels', 'subscription', 'time', 'derived'], () => ({
+      ...toldBy(this.states),
+      subscriptions: this.#subscriptions(),
+    }))
+  }
+
+  /** Each mark makes the world anew; these change when a feed begins or ends something. */
+  #subscriptions(): World['subscriptions'] {
+    return this.made('subscriptions', ['subscription'], () => {
+      const rows = this.states.flatMap(({ subscription }) => [...subscription.values()].map(subscriptionRow))
+      return Map.groupBy(rows, ({ asset }) => asset)
+    })
   }
 
   /** `counted`: whose trades count, the same at every call. */
@@ -91,7 +108,7 @@ function versionOf(states: readonly PresentState[], kind: HeldKind): number {
 }
 
 /** Each partition says how far it is; of a feed process its newest mark of a topic speaks, of its newest run. */
-function worldOf(states: readonly PresentState[]): World {
+function toldBy(states: readonly PresentState[]): Omit<World, 'subscriptions'> {
   const newest = new Map<string, Channels>()
   for (const { channels } of states)
     for (const [key, held] of channels) {
@@ -103,16 +120,13 @@ function worldOf(states: readonly PresentState[]): World {
   return {
     channels: rows,
     reports: rows.filter(({ topic }) => topic === 'market.trades'),
-    subscriptions: states.flatMap(({ subscription }) =>
-      [...subscription.values()].map(({ time, ...row }) => ({
-        ...row,
-        venue: partsOf(row.instrument).venue,
-        since: time,
-      })),
-    ),
     times: byPartition(states, 'time'),
     derived: byPartition(states, 'derived'),
   }
+}
+
+function subscriptionRow({ time, ...row }: Held['subscription']): SubscriptionRow {
+  return { ...row, venue: partsOf(row.instrument).venue, since: time }
 }
 
 function byPartition(states: readonly PresentState[], kind: 'time' | 'derived'): Map<string, Micros> {

@@ -7,6 +7,7 @@ import { symbol } from './parameters.ts'
 import { type Call, dataRoute, type Output, type Route, type Run } from '../request/route.ts'
 import type { Services } from '../services.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
+import { acknowledgedOf } from '../views/world.ts'
 import { flowPositions, tradedOf, type FlowPositions, type Traded } from '../views/flow.ts'
 import { readPartitionTime } from '../views/partition-times.ts'
 import { readiness, type Readiness } from '../present/wants.ts'
@@ -137,7 +138,7 @@ export function readinessOf(services: Services, context: AssetContext, meant: bo
   const { asset, world, clock } = context
   const since = firstOf(tradedOf(context))
   const asked = services.wants.askedAt(asset)
-  const rows = world.subscriptions.filter((row) => row.asset === asset && row.state === 'acknowledged')
+  const rows = acknowledgedOf(world, asset)
   const first = Math.min(...rows.map((row) => row.since))
   return readiness({
     listed: listedVenues(context),

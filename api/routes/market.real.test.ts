@@ -175,7 +175,12 @@ describe('the present of the log is what the same fold gives of its facts', () =
     expect(channels.filter(({ writer }) => writer === 'feeds-b').length).toBeGreaterThanOrEqual(21)
     expect(times.get('market.tickers/1')).toBe(now)
     const streamed = tradeVenues.map(({ venue }) => venue)
-    expect(subscriptions.map(({ venue }) => venue).toSorted()).toEqual(streamed.toSorted())
+    expect(
+      [...subscriptions.values()]
+        .flat()
+        .map(({ venue }) => venue)
+        .toSorted(),
+    ).toEqual(streamed.toSorted())
     const spot = tradeVenues.filter(({ market }) => market === 'spot').map(({ venue }) => venue)
     const listed = held().catalogue(usualTradeVenues).venuesOf('btc', 'spot')
     expect(new Set(listed)).toEqual(new Set([...priceVenues, ...spot]))

@@ -3,7 +3,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { isOfVenue, type GapRow } from './gaps.ts'
 import type { Catalogue } from '../present/catalogue.ts'
 import { object, type Schema } from '../request/schema.ts'
-import { freshReports, type World } from './world.ts'
+import { acknowledgedOf, freshReports, type World } from './world.ts'
 
 /** Trades older than this are stale. */
 export const TRADES_STALE: Micros = 30_000_000
@@ -78,8 +78,8 @@ export function isHole(gap: GapRow): boolean {
  * quiet market is not a dead one. 0: never.
  */
 function heardUntil({ asset, world, partitionTime }: VenueFacts, venue: string): Micros {
-  const rows = world.subscriptions.filter((row) => row.asset === asset && row.venue === venue)
-  const writers = new Set(rows.filter((row) => row.state === 'acknowledged').map((row) => row.writer))
+  const rows = acknowledgedOf(world, asset).filter((row) => row.venue === venue)
+  const writers = new Set(rows.map((row) => row.writer))
   const live = world.reports.filter((report) => report.venue === venue && report.state === 'live')
   const times = live.filter((report) => writers.has(report.writer)).map((report) => report.time)
   return Math.min(partitionTime, Math.max(0, ...times))
@@ -97,13 +97,13 @@ type ListedFacts = Pick<VenueFacts, 'asset' | 'world' | 'catalogue' | 'counted'>
 export function listedVenues({ asset, world, catalogue, counted }: ListedFacts): Set<string> {
   const names = counted.filter(({ venue, market }) => catalogue.venuesOf(asset, market).has(venue))
   const listed = new Set<string>(names.map(({ venue }) => venue))
-  for (const row of world.subscriptions) if (row.asset === asset && row.state === 'acknowledged') listed.add(row.venue)
+  for (const { venue } of acknowledgedOf(world, asset)) listed.add(venue)
   return listed
 }
 
 /** Venues that acknowledged a subscription of the asset to a feed process that is alive. */
 export function acknowledgedVenues(asset: string, world: World, clock: Micros): Set<string> {
   const writers = new Set(freshReports(world, clock).map((report) => report.writer))
-  const rows = world.subscriptions.filter((row) => row.asset === asset && row.state === 'acknowledged')
-  return new Set(rows.filter((row) => writers.has(row.writer)).map((row) => row.venue))
+  const rows = acknowledgedOf(world, asset).filter((row) => writers.has(row.writer))
+  return new Set(rows.map((row) => row.venue))
 }

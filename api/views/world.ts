@@ -40,12 +40,18 @@ export interface ChannelRow extends VenueReport {
 /** What the log says about itself: who feeds it, how far it is, what is subscribed. */
 export interface World {
   readonly reports: readonly VenueReport[]
-  readonly subscriptions: readonly SubscriptionRow[]
+  /** By asset. */
+  readonly subscriptions: ReadonlyMap<string, readonly SubscriptionRow[]>
   readonly channels: readonly ChannelRow[]
   /** Newest mark by `topic/partition`. */
   readonly times: ReadonlyMap<string, Micros>
   /** Newest mark that a processor wrote, by `processor/partition`. */
   readonly derived: ReadonlyMap<string, Micros>
+}
+
+/** Of an asset, those that venues have acknowledged. */
+export function acknowledgedOf({ subscriptions }: Pick<World, 'subscriptions'>, asset: string): SubscriptionRow[] {
+  return subscriptions.get(asset)?.filter(({ state }) => state === 'acknowledged') ?? []
 }
 
 /** Newest mark of the asset's partition in `topic`; undefined before the first. */

@@ -10,6 +10,7 @@ import { deliverySchemas } from '../../alerts/destination.ts'
 import { apiKinds } from '../../alerts/kinds/kinds.ts'
 import { routes } from '../../routes.ts'
 import type { VenueStatus } from '../../views/venues.ts'
+import { acknowledgedOf } from '../../views/world.ts'
 
 /** The symbols that are streamed. */
 export async function symbolsView(services: Services): Promise<object> {
@@ -20,8 +21,8 @@ export async function symbolsView(services: Services): Promise<object> {
 
 /** Those from the start first, then those that somebody asked for. */
 export function streamedAssets(services: Services): string[] {
-  const { subscriptions } = services.present().world()
-  const others = subscriptions.flatMap(({ state, asset }) => (state === 'acknowledged' ? [asset] : []))
+  const world = services.present().world()
+  const others = [...world.subscriptions.keys()].filter((asset) => acknowledgedOf(world, asset).length > 0)
   return [...new Set([...services.preSubscribed, ...others])]
 }
 
