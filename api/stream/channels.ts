@@ -62,9 +62,11 @@ function says(message: Message, { partition, offset }: Position): Update[] {
   }
 }
 
+const madeLater = {}
+
 /** The answer about an asset is another one now: it is made when it is told. */
 export function changed(kind: Channel, asset: string): Update {
-  return { kind, key: asset, asset, value: {} }
+  return { kind, key: asset, asset, value: madeLater }
 }
 
 function event(kind: Channel, asset: string, value: Happened): Update {

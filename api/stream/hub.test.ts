@@ -158,6 +158,29 @@ describe('what a reader is sent', () => {
     expect(tell).toHaveBeenCalledTimes(1)
     expect(readers.map(({ words }) => words.at(-1))).toEqual(readers.map(() => ['price', ['btc', { price: 1 }]]))
   })
+
+  it('of its assets is looked for among these alone, and told in the order of the log', () => {
+    const asked = vi.fn<(kind: string) => void>()
+    const kinds = new (class extends Set<string> {
+      override has(kind: string): boolean {
+        asked(kind)
+        return super.has(kind)
+      }
+    })(wish.kinds)
+    const reader = new Reader('', { kinds, assets: new Set(['eth', 'btc']) })
+    for (const asset of ['a', 'b', 'c', 'd', 'btc', 'eth', 'e']) say(price(asset, 1))
+    say({ ...event('7'), asset: null })
+    say(event('8'))
+    asked.mockClear()
+    vi.advanceTimersByTime(200)
+    expect(asked).toHaveBeenCalledTimes(4)
+    expect(reader.words.slice(1)).toEqual([
+      ['price', ['btc', { price: 1 }]],
+      ['price', ['eth', { price: 1 }]],
+      ['event', ['7', {}]],
+      ['event', ['8', {}]],
+    ])
+  })
 })
 
 describe('a slow reader', () => {
@@ -266,6 +289,26 @@ describe('a reader that comes back', () => {
     say(event('4'))
     vi.advanceTimersByTime(5_000)
     expect(reader.words).toEqual([...resumed, ['event', ['4', {}]]])
+  })
+
+  it('with others at the same moment is told what is said to all of them', () => {
+    const tell = vi.fn<Subscription<null>['tell']>(wish.tell)
+    const before = new Reader()
+    for (const key of ['1', '2', '3']) say(event(key))
+    vi.advanceTimersByTime(200)
+    const id = before.last
+    hub.close()
+    startInstance()
+    const readers = [new Reader(id, { tell }), new Reader(id, { tell }, 'b')]
+    for (const key of ['1', '2', '3', '4']) say(event(key))
+    vi.advanceTimersByTime(200)
+    expect(readers.map(({ words }) => words)).toEqual(
+      readers.map(() => [
+        ['event', ['4', {}]],
+        ['ready', { resumed: true }],
+      ]),
+    )
+    expect(tell).toHaveBeenCalledTimes(1)
   })
 
   it('to an instance that does not get there in 2 s is told since when, and all that is known', () => {

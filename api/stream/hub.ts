@@ -59,6 +59,11 @@ interface Client<Context> extends Subscription<Context> {
   readonly missed: Map<string, number>
 }
 
+interface Said {
+  readonly value: Update['value']
+  readonly data: string | undefined
+}
+
 export interface HubOptions<Context> {
   readonly board: Board
   /** What words are made with. */
@@ -94,6 +99,8 @@ export class Hub<Context> {
   readonly #timers: NodeJS.Timeout[]
   /** Where all readers that take what they are sent are. */
   #told: Seen
+  /** What was said since the last flush, by kind and key: several readers may begin at the same moment. */
+  #said = new Map<Tell<Context>, Map<string, Said>>()
 
   constructor(options: HubOptions<Context>) {
     this.#options = options
@@ -116,14 +123,16 @@ export class Hub<Context> {
   /** Whether one more may listen, in place of the one of its name; `caller`: it is this one’s own bound that is reached. */
   room(caller: string, name?: string): 'free' | 'full' | 'caller' {
     const { clientsMax, callerMax } = this.#options
-    const listening = [...this.#clients].filter((client) => name === undefined || client.name !== name)
-    const kept = [...this.#kept].filter(([other]) => other !== name)
-    const callers = [
-      ...[...listening, ...this.#ending].map((client) => client.caller),
-      ...kept.map(([, other]) => other),
-    ]
-    if (callers.length >= clientsMax) return 'full'
-    return callers.filter((other) => other === caller).length < callerMax ? 'free' : 'caller'
+    let [all, own] = [0, 0]
+    const count = (other: string): void => {
+      all += 1
+      if (other === caller) own += 1
+    }
+    for (const client of this.#clients) if (name === undefined || client.name !== name) count(client.caller)
+    for (const client of this.#ending) count(client.caller)
+    for (const [other, keeper] of this.#kept) if (other !== name) count(keeper)
+    if (all >= clientsMax) return 'full'
+    return own < callerMax ? 'free' : 'caller'
   }
 
   /** Keeps a place for who is about to listen, and gives how to let go of it. */
@@ -196,23 +205,25 @@ export class Hub<Context> {
     const before = this.#told
     const changes = this.#options.board.changes()
     this.#told = this.#here()
+    this.#said = new Map()
     if (changes.length > 0) this.#tell(changes, before)
     for (const client of this.#clients) this.#begin(client)
   }
 
   #tell(changes: readonly Entry[], before: Seen): void {
     const steps = inLogOrder(changes, before.vector, this.#told.vector)
+    const byAsset = Map.groupBy(steps, ({ entry }) => entry.asset)
     const words = new Map<Tell<Context>, Map<Entry, string>>()
     for (const client of this.#clients) {
       if (client.seen !== undefined) continue
+      const wished = wishedOf(client, steps, byAsset)
       if (client.blocked !== undefined) {
-        for (const entry of changes) if (isWished(client)(entry)) keep(client, entry)
+        for (const { entry } of wished) keep(client, entry)
         continue
       }
       const known = words.get(client.tell) ?? new Map<Entry, string>()
       words.set(client.tell, known)
-      const wished = steps.filter(([entry]) => isWished(client)(entry))
-      const text = wished.map(([entry, vector]) => {
+      const text = wished.map(({ entry, vector }) => {
         const text = known.get(entry) ?? this.#text(client, entry, vector) ?? ''
         known.set(entry, text)
         return text
@@ -223,13 +234,24 @@ export class Hub<Context> {
 
   #texts(client: Client<Context>, entries: readonly Entry[], from: Vector): string {
     const steps = inLogOrder(entries.filter(isWished(client)), from, this.#told.vector)
-    return steps.map(([entry, vector]) => this.#text(client, entry, vector) ?? '').join('')
+    return steps.map(({ entry, vector }) => this.#text(client, entry, vector) ?? '').join('')
   }
 
   #text({ tell }: Client<Context>, update: Update, vector?: Vector): string | undefined {
-    const data = tell(this.#options.context(), update)
+    const data = this.#data(tell, update)
     if (data === undefined) return undefined
     return eventText(update.kind, data, vector && idOf({ time: this.#told.time, vector }))
+  }
+
+  #data(tell: Tell<Context>, update: Update): string | undefined {
+    const said = this.#said.get(tell) ?? new Map<string, Said>()
+    this.#said.set(tell, said)
+    const { value } = update
+    const known = said.get(keyOf(update))
+    if (known?.value === value) return known.data
+    const data = tell(this.#options.context(), update)
+    said.set(keyOf(update), { value, data })
+    return data
   }
 
   #write(client: Client<Context>, text: string): void {
@@ -297,6 +319,26 @@ export function isWished({ kinds, assets }: Wish): (update: Update) => boolean {
   return ({ kind, asset }) => kinds.has(kind) && (assets === undefined || asset === null || assets.has(asset))
 }
 
+/** A change with the position behind it, and its place among those of a flush. */
+interface Step {
+  readonly entry: Entry
+  readonly vector: Vector
+  readonly place: number
+}
+
+/** What a reader is told of, in order: who listens to few assets is asked about theirs alone. */
+function wishedOf(
+  { kinds, assets }: Wish,
+  steps: readonly Step[],
+  byAsset: ReadonlyMap<string | null, readonly Step[]>,
+): Step[] {
+  const own =
+    assets === undefined
+      ? steps
+      : [null, ...assets].flatMap((asset) => byAsset.get(asset) ?? []).sort((a, b) => a.place - b.place)
+  return own.filter(({ entry }) => kinds.has(entry.kind))
+}
+
 function keyOf({ kind, key }: Update): string {
   return `${kind}:${key}`
 }
@@ -337,18 +379,18 @@ function seenOf(id: string): Seen | undefined {
 }
 
 /** In the order of their places, each with the position behind it: who has heard it and all before it is there. */
-function inLogOrder(entries: readonly Entry[], from: Vector, to: Vector): (readonly [Entry, Vector])[] {
+function inLogOrder(entries: readonly Entry[], from: Vector, to: Vector): Step[] {
   const reached = from.map((offsets) => [...offsets])
   const inOrder = entries.toSorted(byPosition)
-  return inOrder.map((entry, index) => {
+  return inOrder.map((entry, place) => {
     const { topic, partition, offset } = entry.position
     for (let before = 0; before < topic; before += 1) reached[before] = [...(to[before] ?? [])]
     const offsets = reached[topic] ?? []
     for (let before = 0; before < partition; before += 1) offsets[before] = to[topic]?.[before] ?? 0
-    const next = inOrder[index + 1]
+    const next = inOrder[place + 1]
     // Of what one record says, the last alone is behind it.
     offsets[partition] = next !== undefined && byPosition(entry, next) === 0 ? offset : offset + 1
-    return [entry, reached.map((each) => [...each])] as const
+    return { entry, vector: reached.map((each) => [...each]), place }
   })
 }
 
