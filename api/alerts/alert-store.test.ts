@@ -2,6 +2,7 @@ import { queryObjects } from 'node:v8'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { emptyFields } from '../../schemas/codec.ts'
+import { ownersId } from '../../processors/alerts/parts.ts'
 import type { Alert } from '../../schemas/records.ts'
 import {
   AlertStore,
@@ -195,37 +196,41 @@ describe('the book of alerts', () => {
     expect(book.watched()).toEqual([])
   })
 
+  type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
   const change = fc.record({
-    n: fc.nat(30),
-    created: fc.nat(5),
+    n: fc.nat(5),
+    created: fc.nat(2),
     what: fc.constantFrom('active', 'triggered', 'cancelled', 'gone'),
     asset: fc.constantFrom('btc', 'eth'),
     wallet: fc.constantFrom('0xAB', '0xab', 'So1'),
     v: fc.nat(3),
   })
 
+  /** What an alert was made with does not change; every other one has parts. */
+  const idOf = ({ n, created, asset, wallet }: Pick<Change, 'n' | 'created' | 'asset' | 'wallet'>): string =>
+    n % 2 === 0 ? `alert_${asset}_${created}_${wallet}_${n}` : `alert_${created}_${wallet}_${n}.1.${asset}`
+
   it('lists what a sorted filter lists, whatever came in which order', () => {
-    const check = (changes: (typeof change extends fc.Arbitrary<infer T> ? T : never)[], limit: number): void => {
+    const check = (changes: Change[], limit: number): void => {
       const book = new AlertStore()
       for (const { n, what, created, asset, wallet, v } of changes) {
-        // What an alert was made with does not change.
-        const id = `alert_${asset}_${created}_${wallet}_${n}`
+        const id = idOf({ n, created, asset, wallet })
         if (what === 'gone') book.remove(id)
         else
           book.put(alert({ alert_id: id, status: what as 'active', created_at: created, asset, wallets: [wallet], v }))
       }
-      const plain = [
-        ...new Set(changes.map(({ n, asset, created, wallet }) => `alert_${asset}_${created}_${wallet}_${n}`)),
-      ]
+      const plain = [...new Set(changes.map((one) => ownersId(idOf(one))))]
         .flatMap((id) => book.find(id) ?? [])
         .filter(({ status }) => status === 'active')
         .toSorted((a, b) => b.created_at - a.created_at || (a.alert_id < b.alert_id ? 1 : -1))
+      const isOn = ({ asset, parts = [] }: CachedAlert, given: string): boolean =>
+        asset === given || parts.some((part) => part.asset === given)
       const isEvm = ({ wallets }: CachedAlert): boolean => wallets[0]?.startsWith('0x') === true
       expect(all(book, { limit })).toEqual(plain)
-      expect(all(book, { limit, asset: 'eth' })).toEqual(plain.filter(({ asset }) => asset === 'eth'))
+      expect(all(book, { limit, asset: 'eth' })).toEqual(plain.filter((one) => isOn(one, 'eth')))
       expect(all(book, { limit, wallet: '0XAb' })).toEqual(plain.filter(isEvm))
       expect(all(book, { limit, wallet: 'So1', asset: 'btc' })).toEqual(
-        plain.filter((one) => !isEvm(one) && one.asset === 'btc'),
+        plain.filter((one) => !isEvm(one) && isOn(one, 'btc')),
       )
     }
     fc.assert(fc.property(fc.array(change, { maxLength: 60 }), fc.integer({ min: 1, max: 7 }), check))
@@ -285,10 +290,57 @@ describe('the book of alerts', () => {
   it('gives a page after a bounded look, and where to go on', () => {
     const book = new AlertStore()
     for (let n = 0; n <= SCANNED_MAX; n += 1)
-      book.put(alert({ alert_id: `alert_${n}`, created_at: n, status: n === 0 ? 'active' : 'expired', ended_at: n }))
-    const { alerts, next } = book.page({ ...everything, limit: 1 })
+      book.put(alert({ alert_id: `alert_${n}`, created_at: n, owner: 'w', status: n === 0 ? 'active' : 'expired' }))
+    const query = { ...anyState, owner: 'w', state: 'active', limit: 1 }
+    const { alerts, next } = book.owned({ ...query, before: undefined })
     expect([alerts, next]).toEqual([[], { created: 1, id: 'alert_1' }])
-    expect(all(book, { limit: 1 })).toMatchObject([{ alert_id: 'alert_0' }])
+    expect(book.owned({ ...query, before: next }).alerts).toMatchObject([{ alert_id: 'alert_0' }])
+  })
+
+  it('lists active ones without a look at those that have ended', () => {
+    const book = new AlertStore()
+    const put = (n: number, status: Alert['status'], v: number): void =>
+      book.put(alert({ alert_id: `alert_${n}`, created_at: n, wallets: ['w'], status, v }))
+    for (let n = 0; n < 3_000; n += 1) put(n, 'active', 1)
+    for (let n = 1; n < 3_000; n += 1) put(n, 'expired', 2)
+    for (const query of [{}, { asset: 'btc' }, { wallet: 'w' }]) {
+      const looks = vi.spyOn(Map.prototype, 'get')
+      const { alerts } = book.page({ ...everything, ...query, limit: 3 })
+      const count = looks.mock.calls.length
+      looks.mockRestore()
+      expect(alerts).toMatchObject([{ alert_id: 'alert_0' }])
+      expect(count).toBeLessThan(3_000)
+    }
+    put(7, 'active', 3)
+    for (const query of [{}, { asset: 'btc' }, { wallet: 'w' }])
+      expect(all(book, query).map(({ alert_id: id }) => id)).toEqual(['alert_7', 'alert_0'])
+  })
+
+  it('reads once what its owner has sorted an alert by', () => {
+    const book = new AlertStore()
+    const when = { metric: 'cvd', operator: 'above', value: 5 }
+    const rule = (n: number, tag: string): Alert =>
+      alert({
+        alert_id: `alert_${n}`,
+        kind: 'rule',
+        condition: JSON.stringify({ kind: 'rule', when, group: 'desk', tags: [tag] }),
+        target_price: null,
+        owner: 'w',
+        created_at: n,
+      })
+    for (const n of [1, 2, 3]) book.put(rule(n, n === 2 ? 'b' : 'a'))
+    const ids = (tag: string): unknown =>
+      book
+        .owned({ ...anyState, owner: 'w', before: undefined, limit: 9, group: 'desk', tag })
+        .alerts.map(({ alert_id: id }) => id)
+    expect(ids('a')).toEqual(['alert_3', 'alert_1'])
+    const parse = vi.spyOn(JSON, 'parse')
+    expect(ids('b')).toEqual(['alert_2'])
+    const { length } = parse.mock.calls
+    parse.mockRestore()
+    expect(length).toBe(0)
+    book.put({ ...rule(1, 'b'), v: 2 })
+    expect(ids('b')).toEqual(['alert_2', 'alert_1'])
   })
 
   it('takes alerts in any order, and forgets those that are gone', () => {

@@ -45,8 +45,24 @@ interface Parts {
   readonly ids: Set<string>
   /** When the log took the oldest of them. */
   created: number
+  /** How many of them are active. */
+  active: number
   /** They as one; undefined: one of them has changed since it was asked for. */
   whole: CachedAlert | undefined
+}
+
+/** Where lists have an alert; undefined: they have it not. */
+interface Place {
+  readonly created: number | undefined
+  /** Those of active alerts. */
+  readonly active: number | undefined
+}
+
+/** A list of alerts by creation. */
+interface List {
+  readonly name: string
+  /** Which: all at their places, active ones at theirs, or active ones wherever. */
+  readonly has: 'all' | 'active' | 'active anywhere'
 }
 
 /** Every alert there is, as `alerts.state` has it: looked up by id, by creation, and in lists. */
@@ -57,8 +73,11 @@ export class AlertStore {
   readonly #creations = new Map<string, string>()
   readonly #indexes = new Map<string, CreationIndex>()
   readonly #watched = new Map<string, number>()
-  readonly #isThere = ({ id }: CreationKey): boolean => this.#placeOf(id) !== undefined
-  readonly #isPlace = ({ id, created }: CreationKey): boolean => this.#placeOf(id) === created
+  readonly #isIn: Readonly<Record<List['has'], (entry: CreationKey) => boolean>> = {
+    all: ({ id, created }) => this.#placeOf(id) === created,
+    active: ({ id, created }) => this.#whereIs(id).active === created,
+    'active anywhere': ({ id }) => this.#isActive(id),
+  }
 
   get size(): number {
     return this.#alerts.size
@@ -91,36 +110,37 @@ export class AlertStore {
     const before = this.#alerts.get(id)
     if (before !== undefined && before.v > alert.v) return
     const owners = ownersId(id)
-    const place = this.#placeOf(owners)
+    const from = this.#whereIs(owners)
     this.#alerts.set(id, alert)
     this.#watch(before, -1)
     this.#watch(alert, 1)
-    if (owners !== id) this.#join(alert, owners)
-    if (before !== undefined) return
+    if (owners !== id) this.#join(alert, before)
+    this.#relist(alert, from, before === undefined ? 'new' : 'known')
+    if (before !== undefined || alert.idempotency === null) return
     const created = createdOf(alert)
-    this.#index(assetList(alert), this.#isThere).add({ created, id: owners })
-    this.#move(alert, place)
-    if (alert.idempotency === null) return
     const other = this.#creations.get(alert.idempotency) // it may be used again after its day
     if (other === undefined || (this.#placeOf(other) ?? 0) <= created) this.#creations.set(alert.idempotency, owners)
   }
 
   /** It is, or is still, a part of its owner's. */
-  #join(alert: CachedAlert, owners: string): void {
+  #join(alert: CachedAlert, before: CachedAlert | undefined): void {
+    const id = ownersId(alert.alert_id)
     const created = createdOf(alert)
-    const parts = this.#parts.get(owners)
-    if (parts === undefined) this.#parts.set(owners, { ids: new Set([alert.alert_id]), created, whole: undefined })
-    else {
-      parts.ids.add(alert.alert_id)
-      parts.created = Math.min(parts.created, created)
-      parts.whole = undefined
-    }
+    const none = { ids: new Set<string>(), created, active: 0 }
+    const { ids, created: oldest, active } = this.#parts.get(id) ?? none
+    this.#parts.set(id, {
+      ids: ids.add(alert.alert_id),
+      created: Math.min(oldest, created),
+      active: active + Number(isActive(alert)) - Number(before !== undefined && isActive(before)),
+      whole: undefined,
+    })
   }
 
   #leave(alert: CachedAlert, owners: string): void {
     const parts = this.#parts.get(owners)
     if (parts === undefined) return
     parts.ids.delete(alert.alert_id)
+    parts.active -= Number(isActive(alert))
     parts.whole = undefined
     if (parts.ids.size === 0) this.#parts.delete(owners)
     else if (parts.created === createdOf(alert)) parts.created = this.#oldest(parts)
@@ -141,12 +161,11 @@ export class AlertStore {
     const alert = this.#alerts.get(id)
     if (alert === undefined) return
     const owners = ownersId(id)
-    const place = this.#placeOf(owners)
+    const from = this.#whereIs(owners)
     this.#alerts.delete(id)
     this.#leave(alert, owners)
     this.#watch(alert, -1)
-    this.#gone(assetList(alert))
-    this.#move(alert, place)
+    this.#relist(alert, from, 'gone')
     const { idempotency } = alert
     if (idempotency !== null && this.#creations.get(idempotency) === owners) this.#creations.delete(idempotency)
   }
@@ -160,8 +179,7 @@ export class AlertStore {
   page({ kind, asset, wallet, before, limit }: PageQuery): Page {
     const name =
       wallet === undefined ? indexName(kind, 'asset', asset ?? '') : indexName(kind, 'wallet', walletKey(wallet))
-    const isWanted = (alert: CachedAlert): boolean =>
-      alert.status === 'active' && (asset === undefined || isOn(alert, asset))
+    const isWanted = (alert: CachedAlert): boolean => isActive(alert) && (asset === undefined || isOn(alert, asset))
     return this.#scan(name, isWanted, { before, limit })
   }
 
@@ -174,7 +192,7 @@ export class AlertStore {
       const labels = labelsOf(alert)
       return (group ?? labels.group) === labels.group && (tag === undefined || labels.tags.includes(tag))
     }
-    return this.#scan(indexName('', 'owner', owner), isWanted, { before, limit })
+    return this.#scan(ownerList(owner).name, isWanted, { before, limit })
   }
 
   #scan(
@@ -205,23 +223,47 @@ export class AlertStore {
     return alert && createdOf(alert)
   }
 
-  /** Puts it, in the lists that have it once for all of its parts, to its place; `from`: where it was. */
-  #move(alert: CachedAlert, from: number | undefined): void {
-    const id = ownersId(alert.alert_id)
-    const created = this.#placeOf(id)
-    if (created === from) return
-    for (const name of wholeLists(alert)) {
-      if (created !== undefined) this.#index(name, this.#isPlace).add({ created, id })
-      if (from !== undefined) this.#gone(name)
-    }
+  /** Whether it is, or one of its parts. */
+  #isActive(id: string): boolean {
+    const parts = this.#parts.get(id)
+    if (parts !== undefined) return parts.active > 0
+    const alert = this.#alerts.get(id)
+    return alert !== undefined && isActive(alert)
   }
 
-  #index(name: string, isThere: (entry: CreationKey) => boolean): CreationIndex {
-    const known = this.#indexes.get(name)
-    if (known !== undefined) return known
-    const index = new CreationIndex(isThere)
-    this.#indexes.set(name, index)
-    return index
+  #whereIs(id: string): Place {
+    const created = this.#placeOf(id)
+    return { created, active: this.#isActive(id) ? created : undefined }
+  }
+
+  /** Puts an alert, or a part of it, into the lists that have it now, and out of those that have it no longer; `from`: where it was. */
+  #relist(alert: CachedAlert, from: Place, change: 'new' | 'known' | 'gone'): void {
+    const id = ownersId(alert.alert_id)
+    const to = this.#whereIs(id)
+    if (alert.owner !== null) this.#move(ownerList(alert.owner), id, from.created, to.created)
+    for (const list of wholeLists(alert)) this.#move(list, id, from.active, to.active)
+    const [was, is] = [from.active !== undefined, to.active !== undefined]
+    const move = (part: CachedAlert, isFrom: boolean, isTo: boolean): void => {
+      const created = createdOf(part)
+      this.#move(assetList(part), id, isFrom ? created : undefined, isTo ? created : undefined)
+    }
+    move(alert, was && change !== 'new', is && change !== 'gone')
+    if (was !== is) for (const part of this.#othersThan(alert)) move(part, was, is)
+  }
+
+  #othersThan({ alert_id: own }: CachedAlert): CachedAlert[] {
+    const { ids = [] } = this.#parts.get(ownersId(own)) ?? {}
+    return [...ids].flatMap((id) => (id === own ? [] : (this.#alerts.get(id) ?? [])))
+  }
+
+  #move({ name, has }: List, id: string, from: number | undefined, to: number | undefined): void {
+    if (from === to) return
+    if (to !== undefined) {
+      const index = this.#indexes.get(name) ?? new CreationIndex(this.#isIn[has])
+      this.#indexes.set(name, index)
+      index.add({ created: to, id })
+    }
+    if (from !== undefined) this.#gone(name)
   }
 
   #gone(name: string): void {
@@ -236,6 +278,10 @@ export class AlertStore {
     if (count > 0) this.#watched.set(alert.asset, count)
     else this.#watched.delete(alert.asset)
   }
+}
+
+function isActive({ status }: CachedAlert): boolean {
+  return status === 'active'
 }
 
 /** What is for all symbols wants none of them. */
@@ -287,10 +333,22 @@ export function createdOf({ taken, created_at }: Pick<CachedAlert, 'taken' | 'cr
   return taken === 0 ? created_at : taken
 }
 
+interface Labels {
+  readonly group: unknown
+  readonly tags: readonly unknown[]
+}
+
+/** Read once: a list looks at all alerts of an owner. */
+const labels = new WeakMap<CachedAlert, Labels>()
+
 /** What its owner has sorted it by; kinds without such terms have none. */
-function labelsOf(alert: CachedAlert): { readonly group: unknown; readonly tags: readonly unknown[] } {
+function labelsOf(alert: CachedAlert): Labels {
+  const known = labels.get(alert)
+  if (known !== undefined) return known
   const { group, tags } = { group: null, tags: [], ...alertKinds.read(alert) }
-  return { group, tags: Array.isArray(tags) ? tags : [] }
+  const read = { group, tags: Array.isArray(tags) ? tags : [] }
+  labels.set(alert, read)
+  return read
 }
 
 /** Its name in the table of kinds; `unknown` where this version has none. */
@@ -299,19 +357,23 @@ export function kindOf(alert: Pick<Alert, 'kind' | 'condition'>): string {
 }
 
 /** The list that has it by its own creation, whatever other parts there are. */
-function assetList(alert: CachedAlert): string {
-  return indexName(kindOf(alert), 'asset', alert.asset)
+function assetList(alert: CachedAlert): List {
+  return { name: indexName(kindOf(alert), 'asset', alert.asset), has: 'active anywhere' }
 }
 
-/** Those that have an alert once for all of its parts. */
-function wholeLists(alert: CachedAlert): string[] {
-  const { wallets, owner } = alert
+/** Those of active ones that have it once for all of its parts. */
+function wholeLists(alert: CachedAlert): List[] {
   const kind = kindOf(alert)
-  return [
+  const names = [
     indexName(kind, 'asset', ''),
-    ...new Set(wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
-    ...(owner === null ? [] : [indexName('', 'owner', owner)]),
+    ...new Set(alert.wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
   ]
+  return names.map((name) => ({ name, has: 'active' }))
+}
+
+/** The list of all that an address has paid for, once for all of its parts. */
+function ownerList(owner: string): List {
+  return { name: indexName('', 'owner', owner), has: 'all' }
 }
 
 function indexName(kind: string, by: 'asset' | 'wallet' | 'owner', value: string): string {

@@ -34,12 +34,13 @@ export class CreationIndex {
     } else this.#entries.splice(at, 0, entry)
   }
 
-  /** Says that one of them is not there any more. */
+  /** Says that one of them is not there any more; it may be added again. */
   gone(): void {
     this.#gone += 1
     const { length } = this.#entries
     if (this.#gone < Math.min(SWEEP_MIN, length) || this.#gone * 2 < length) return
-    this.#entries = this.#entries.filter(this.#isThere)
+    this.#sort()
+    this.#entries = this.#entries.filter((entry, at, all) => !isSame(entry, all[at - 1]) && this.#isThere(entry))
     this.#gone = 0
   }
 
@@ -83,6 +84,10 @@ export class CreationIndex {
     }
     return low - 1
   }
+}
+
+function isSame(entry: CreationKey, other: CreationKey | undefined): boolean {
+  return other !== undefined && compare(entry, other) === 0
 }
 
 function compare(a: CreationKey, b: CreationKey): number {
