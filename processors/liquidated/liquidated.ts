@@ -1,6 +1,7 @@
 import { emptyFields } from '../../schemas/codec.ts'
 import type { Figure, Liquidation, Mark, Metric, Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
+import { keepNewest } from '../kernel/newest.ts'
 import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
 
@@ -12,7 +13,7 @@ export const LIQUIDATED = 'liquidated'
  * before: "the first message after subscribing may replay an old event" (OKX).
  */
 const KNOWN: Micros = 600_000_000
-/** Ids that are known; beyond, the oldest is forgotten. */
+/** Ids that are known; beyond, the oldest are forgotten. */
 const KNOWN_MAX = 20_000
 const sides: ReadonlySet<string> = new Set(['long', 'short'])
 
@@ -91,8 +92,7 @@ function add(state: LiquidatedState, liquidation: Liquidation): void {
   }
   state.isChanged = true
   state.ids.set(name, received)
-  const [oldest] = state.ids.keys()
-  if (state.ids.size > KNOWN_MAX && oldest !== undefined) state.ids.delete(oldest)
+  keepNewest(state.ids, KNOWN_MAX)
   const sums = sumsOf(state, asset)
   const figure = { figure: `liquidated_${side}`, exchange: partsOf(instrument).venue, value }
   sums.set(nameOf(figure), { ...figure, value: value + (sums.get(nameOf(figure))?.value ?? 0) })

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Trigger } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { ownersId } from '../alerts/parts.ts'
+import { keepNewest } from '../kernel/newest.ts'
 import { openUrl, webhookSecret, type ServiceSecrets } from '../alerts/secrets.ts'
 import { hostOf, mayReach, type Reach } from './address.ts'
 import type { Answer, Caller, Post, Resolve } from './agent.ts'
@@ -98,9 +99,8 @@ function opener(options: SenderOptions): (trigger: Trigger) => Opened | undefine
     const known = opened.get(alert)
     if (known?.sealed === sealed && known.version === version) return known
     const fresh = openSealed(options, version, alert, sealed)
-    const [oldest] = opened.keys()
-    if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
     if (fresh !== undefined) opened.set(alert, fresh)
+    keepNewest(opened, OPENED_MAX)
     return fresh
   }
 }

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Micros, Pending, Trigger } from '../../schemas/records.ts'
 import { Deliveries } from './deliveries.ts'
 import { goneKey, UnwrittenRecords, type Delivery } from './delivery.ts'
-import { FINISHED_KNOWN, goneKnown } from './limits.ts'
+import { FINISHED_KNOWN, FORGET_EVERY, FORGET_MAX, goneKnown, Known } from './limits.ts'
 import { resendOrder, triggerTo } from './testing/world.ts'
 
 const T0: Micros = 1_786_060_800_000_000
@@ -71,6 +71,33 @@ describe('a trigger that is told again', () => {
     book.answered(200, T0)
     book.deliveries.forget(T0 + 2 * FINISHED_KNOWN, book.unwritten)
     expect(book.unwritten.pending.get(ring.trigger_id)).toBeNull()
+  })
+})
+
+describe('what has been known long enough', () => {
+  const looks = vi.spyOn(Known.prototype, 'forget')
+  afterEach(() => looks.mockClear())
+
+  it('is looked for once a second, however often time is told, and at once where the clock was put back', () => {
+    const book = new Book()
+    for (let tick = 0; tick < 1_000; tick++) book.deliveries.forget(T0 + tick, book.unwritten)
+    expect(looks).toHaveBeenCalledTimes(2) // what has ended, and who is gone
+    book.deliveries.forget(T0 + FORGET_EVERY, book.unwritten)
+    expect(looks).toHaveBeenCalledTimes(4)
+    book.deliveries.forget(T0, book.unwritten)
+    expect(looks).toHaveBeenCalledTimes(6)
+  })
+
+  it('is looked for again at once where there is more than is forgotten in one go', () => {
+    const book = new Book()
+    for (let n = 0; n <= FORGET_MAX; n++) book.answered(200, T0, { ...ring, trigger_id: `id ${n}` })
+    const forgotten = (): number => [...book.unwritten.pending.values()].filter((record) => record === null).length
+    const counts = [0, 1, 2].map((tick) => {
+      book.deliveries.forget(T0 + 2 * FINISHED_KNOWN + tick, book.unwritten)
+      return forgotten()
+    })
+    expect(counts).toEqual([FORGET_MAX, FORGET_MAX + 1, FORGET_MAX + 1])
+    expect(looks).toHaveBeenCalledTimes(4)
   })
 })
 

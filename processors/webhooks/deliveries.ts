@@ -18,6 +18,7 @@ import {
   BEHIND_RING,
   BURST_TIME,
   finishedKnown,
+  FORGET_EVERY,
   FORGET_MAX,
   goneKnown,
   HELD_SHARE,
@@ -57,6 +58,7 @@ export class Deliveries {
   #position: number | undefined
   /** The time that was told last, also by an earlier owner. */
   #newest: Micros = 0
+  #forgotAt: Micros = 0
   readonly stood: Readonly<Record<string, Stood>>
 
   /** From what `webhooks.pending` holds, the last record of each key. */
@@ -276,11 +278,15 @@ export class Deliveries {
     return 'retry'
   }
 
-  /** Forgets what has been known long enough. */
+  /** Forgets what has been known long enough; it is looked for once a second, or again at once where more is left. */
   forget(now: Micros, unwritten: UnwrittenRecords): void {
+    if (now >= this.#forgotAt && now < this.#forgotAt + FORGET_EVERY) return
     this.#holding.forget(now)
-    for (const id of this.#finished.forget(now)) unwritten.put(id, null)
-    for (const id of this.#gone.forget(now)) unwritten.put(goneKey(id), null)
+    const finished = this.#finished.forget(now)
+    const gone = this.#gone.forget(now)
+    if (Math.max(finished.length, gone.length) < FORGET_MAX) this.#forgotAt = now
+    for (const id of finished) unwritten.put(id, null)
+    for (const id of gone) unwritten.put(goneKey(id), null)
     if (this.#timers.size > 2 * this.#open.size + FORGET_MAX)
       this.#timers.sweep((id, key) => {
         const delivery = this.#open.get(id)

@@ -1,5 +1,6 @@
 import type { Micros, Trigger } from '../../schemas/records.ts'
 import { ownersId } from '../alerts/parts.ts'
+import { keepNewest } from '../kernel/newest.ts'
 import type { Delivery } from './delivery.ts'
 import { digestOf } from './channels/channels.ts'
 import { BURST_MAX, BURST_TIME, HOLDING_SWEEP, RATES_MAX } from './limits.ts'
@@ -61,9 +62,8 @@ export class Holding {
   told(to: Pick<Delivery, 'receiver' | 'alertId'>, now: Micros): void {
     const key = destinationKey(to)
     this.#rates.delete(key)
-    const [oldest] = this.#rates.size < RATES_MAX ? [] : this.#rates.keys()
-    if (oldest !== undefined) this.#rates.delete(oldest)
     this.#rates.set(key, { since: now, count: 1 })
+    keepNewest(this.#rates, RATES_MAX)
   }
 
   /** One that waited when an earlier owner wrote of it: others join it. */

@@ -6,7 +6,7 @@ const HOUR: Micros = 3_600_000_000
 
 /** What has ended is known this long without a look; an older trigger is looked up in the journal of attempts. */
 export const FINISHED_KNOWN: Micros = HOUR
-/** Ended deliveries that such a look keeps, the newest: some 100 MB. */
+/** Ended deliveries that such a look keeps at most, the newest: some 100 MB. */
 export const RECALLED_MAX = 1_000_000
 /** A trigger that is not where it should be may be written again by its processor; it is waited for this long. */
 export const MISSING_WAIT: Micros = 60_000_000
@@ -19,6 +19,8 @@ export const finishedKnown: KnownLimits = { max: 200_000, kept: FINISHED_KNOWN }
 export const goneKnown: KnownLimits = { max: 100_000, kept: 31 * 24 * HOUR }
 /** Tombstones of one call. */
 export const FORGET_MAX = 1_000
+/** How often it is looked for what is to be forgotten: a map steps over all that were deleted to find its oldest. */
+export const FORGET_EVERY: Micros = 1_000_000
 
 /** A clock that falls by more was put back. */
 export const PUT_BACK: Micros = 5_000_000
@@ -26,7 +28,7 @@ export const PUT_BACK: Micros = 5_000_000
 /** Messages that one destination gets in so long; what comes beyond is told in a digest when it is over. */
 export const BURST_MAX = 10
 export const BURST_TIME: Micros = 60_000_000
-/** Destinations whose minute is counted; beyond, the longest known is forgotten. */
+/** Destinations whose minute is counted; beyond, the longest known are forgotten. */
 export const RATES_MAX = 100_000
 export const HOLDING_SWEEP: Micros = 60_000_000
 

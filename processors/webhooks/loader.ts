@@ -2,6 +2,7 @@ import type { LogReader } from '../../infra/kafka/seam.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Trigger } from '../../schemas/records.ts'
 import type { Decoder } from '../kernel/decoder.ts'
+import { keepNewest } from '../kernel/newest.ts'
 import type { Clock } from '../kernel/ports.ts'
 
 const TOPIC = 'alerts.triggers'
@@ -29,9 +30,8 @@ export class Loader {
 
   /** A trigger that was just read. */
   keep(partition: number, offset: number, trigger: Trigger): void {
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest)
     this.#kept.set(`${partition} ${offset}`, trigger)
+    keepNewest(this.#kept, KEPT_MAX)
   }
 
   /** The trigger `id` at that place; undefined: it is not there. Rejects where the log cannot be read for long. */

@@ -3,6 +3,7 @@ import { UndecodableError } from '../../schemas/codec.ts'
 import type { Attempt, Message, Micros, Pending } from '../../schemas/records.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import { FatalError } from '../kernel/errors.ts'
+import { keepNewest } from '../kernel/newest.ts'
 import { FINISHED_KNOWN, RECALLED_MAX } from './limits.ts'
 
 export const ATTEMPTS = 'webhooks.attempts'
@@ -44,8 +45,7 @@ export class Recall {
     for await (const attempt of attemptsFrom(this.#reader, this.#decoder, this.#partition, from)) {
       if (goesOn.has(attempt.outcome)) continue
       this.#ended.add(attempt.trigger_id)
-      const [oldest] = this.#ended.size > RECALLED_MAX ? this.#ended : []
-      if (oldest !== undefined) this.#ended.delete(oldest)
+      keepNewest(this.#ended, RECALLED_MAX)
     }
     this.#from = time
     this.#at = now

@@ -1,3 +1,4 @@
+import { keepNewest } from '../kernel/newest.ts'
 import { IN_LINE_COUNTED } from './limits.ts'
 
 /** How a receiver took its attempts: answered in good time, not yet known, or `slow`, which holds its slots long. */
@@ -17,7 +18,7 @@ const shareOfAll: Readonly<Record<Pace, number>> = { good: 1, new: 1 / 2, slow: 
 /** And all that are not good together: the good ones always find room. */
 const SHARE_OF_OTHERS = 3 / 4
 const paces = ['good', 'new', 'slow'] as const
-/** Receivers whose pace is known while nothing waits for them; then the longest known is forgotten. */
+/** Receivers whose pace is known while nothing waits for them; then the longest known are forgotten. */
 const IDLE_KNOWN_MAX = 20_000
 
 interface ReceiverQueue<Item> {
@@ -174,9 +175,8 @@ export class ReceiverQueues<Item> {
   #rest({ receiver, pace }: ReceiverQueue<Item>): void {
     this.#queues.delete(receiver)
     if (!this.#held.has(receiver)) this.#narrow.delete(receiver)
-    const [oldest] = this.#idle.keys()
-    if (this.#idle.size >= IDLE_KNOWN_MAX && oldest !== undefined) this.#idle.delete(oldest)
     this.#idle.set(receiver, pace)
+    keepNewest(this.#idle, IDLE_KNOWN_MAX)
   }
 }
 
