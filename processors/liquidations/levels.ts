@@ -200,7 +200,8 @@ class Ladder {
   }
 
   each(visit: (bucket: number, size: number) => void): void {
-    for (const [at, bucket] of this.#buckets.entries()) visit(bucket, this.#sizes[at] ?? 0)
+    const [buckets, sizes] = [this.#buckets, this.#sizes]
+    for (let at = 0; at < buckets.length; at++) visit(buckets[at] ?? 0, sizes[at] ?? 0)
   }
 
   #firstFrom(bucket: number): number {

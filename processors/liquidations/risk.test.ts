@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { LiquidationRisk } from '../../schemas/records.ts'
 import { Levels } from './levels.ts'
 import { riskOf } from './risk.ts'
@@ -42,6 +42,13 @@ describe('the risk of liquidations', () => {
     const seen = riskWith(contract({ levels: longsAt(95.1, 94.8, 90.1, 89.8, 75.1, 74.8) }))
     expect([seen?.at_risk_5_usd, seen?.at_risk_10_usd, seen?.levels.length]).toEqual([100, 300, 5])
     expect(seen?.at_risk_10_pct).toBeCloseTo(0.3, 9)
+  })
+
+  it('walks the levels of a contract once', () => {
+    const levels = longsAt(95.1, 90.1)
+    const walks = vi.spyOn(levels, 'each')
+    riskWith(contract({ levels }))
+    expect(walks).toHaveBeenCalledTimes(1)
   })
 
   it('has a level in the middle of its quarter of a percent, on its side of the price', () => {

@@ -2,8 +2,8 @@ import type { LeverageCluster, LiquidationRisk, Micros, RiskExchange, RiskLevel 
 import { fundingVenues } from '../../schemas/venues.ts'
 import { median } from '../prices/median.ts'
 import { cascadeRisk } from './cascade.ts'
-import { tiers } from './leverage.ts'
-import { sides } from './levels.ts'
+import { tiers, type Tier } from './leverage.ts'
+import { sides, type Side } from './levels.ts'
 import type { AssetState, Contract } from './state.ts'
 
 /** A mark, and open interest, that was received longer ago says nothing of now. */
@@ -38,7 +38,8 @@ export function riskOf(asset: AssetState, now: Micros, v: number): LiquidationRi
   const price = median(exchanges.map(({ mark }) => mark))
   if (price === null) return undefined
   const open_interest_usd = exchanges.reduce((sum, exchange) => sum + exchange.open_interest_usd, 0)
-  const { levels, within5, within10 } = levelsOf(counted, price)
+  const sums = sumsOf(counted, price)
+  const { levels, within5, within10 } = levelsOf(sums, price)
   const share = (usd: number): number => (open_interest_usd > 0 ? (usd / open_interest_usd) * 100 : 0)
   return {
     asset: asset.asset,
@@ -46,7 +47,7 @@ export function riskOf(asset: AssetState, now: Micros, v: number): LiquidationRi
     open_interest_usd,
     exchanges,
     levels,
-    clusters: clustersOf(counted, price),
+    clusters: clustersOf(sums, price),
     at_risk_5_usd: within5,
     at_risk_5_pct: share(within5),
     at_risk_10_usd: within10,
@@ -87,29 +88,55 @@ function exchangesOf(counted: readonly Counted[]): RiskExchange[] {
   })
 }
 
+/** Sums over all live levels, USD. */
 interface Sums {
+  /** By bucket, nearest first, below before above. */
+  readonly near: Readonly<Record<Side, Float64Array>>
+  /** By tier and side (`placeOf`), and the same weighted by price. */
+  readonly ofTier: Float64Array
+  readonly weighted: Float64Array
+}
+
+/** All in one pass: a contract has thousands of cells. */
+function sumsOf(counted: readonly Counted[], price: number): Sums {
+  const near = { long: new Float64Array(2 * BUCKETS), short: new Float64Array(2 * BUCKETS) }
+  const places = tiers.length * sides.length
+  const [ofTier, weighted] = [new Float64Array(places), new Float64Array(places)]
+  for (const { contract, unit } of counted) {
+    contract.levels.each((tier, side, level, size) => {
+      const usd = size * unit
+      const place = placeOf(tier, side)
+      addAt(ofTier, place, usd)
+      addAt(weighted, place, usd * level)
+      const distance = Math.floor(Math.abs(level / price - 1) / WIDTH)
+      if (distance < BUCKETS) addAt(near[side], 2 * distance + (level < price ? 0 : 1), usd)
+    })
+  }
+  return { near, ofTier, weighted }
+}
+
+function placeOf(tier: Tier, side: Side): number {
+  return tiers.indexOf(tier) * sides.length + sides.indexOf(side)
+}
+
+function addAt(sums: Float64Array, at: number, value: number): void {
+  sums[at] = (sums[at] ?? 0) + value
+}
+
+interface ToldLevels {
   readonly levels: RiskLevel[]
   readonly within5: number
   readonly within10: number
 }
 
 /** The levels nearest first, below before above, with the sums of the near ones: sums of these levels, as they are told. */
-function levelsOf(counted: readonly Counted[], price: number): Sums {
-  const usd = { long: new Float64Array(2 * BUCKETS), short: new Float64Array(2 * BUCKETS) }
-  for (const { contract, unit } of counted) {
-    contract.levels.each((_, side, level, size) => {
-      const distance = Math.floor(Math.abs(level / price - 1) / WIDTH)
-      if (distance >= BUCKETS) return
-      const at = 2 * distance + (level < price ? 0 : 1)
-      usd[side][at] = (usd[side][at] ?? 0) + size * unit
-    })
-  }
+function levelsOf({ near }: Sums, price: number): ToldLevels {
   const levels: RiskLevel[] = []
   let within5 = 0
   let within10 = 0
   for (let at = 0; at < 2 * BUCKETS; at++) {
-    const long_usd = usd.long[at] ?? 0
-    const short_usd = usd.short[at] ?? 0
+    const long_usd = near.long[at] ?? 0
+    const short_usd = near.short[at] ?? 0
     if (long_usd === 0 && short_usd === 0) continue
     const distance = at >> 1
     if (distance < WITHIN_5) within5 += long_usd + short_usd
@@ -120,20 +147,12 @@ function levelsOf(counted: readonly Counted[], price: number): Sums {
 }
 
 /** One of each tier and side: the mean price of its live levels weighted by size. Nearest first. */
-function clustersOf(counted: readonly Counted[], price: number): LeverageCluster[] {
-  const sums = new Map<string, { usd: number; weighted: number }>()
-  for (const { contract, unit } of counted) {
-    contract.levels.each((tier, side, level, size) => {
-      const sum = sums.get(`${tier}|${side}`) ?? { usd: 0, weighted: 0 }
-      sum.usd += size * unit
-      sum.weighted += size * unit * level
-      sums.set(`${tier}|${side}`, sum)
-    })
-  }
+function clustersOf({ ofTier, weighted }: Sums, price: number): LeverageCluster[] {
   const clusters = tiers.flatMap((leverage) =>
     sides.map((side): LeverageCluster => {
-      const { usd, weighted } = sums.get(`${leverage}|${side}`) ?? { usd: 0, weighted: 0 }
-      return { leverage, side, price: usd > 0 ? weighted / usd : price, usd }
+      const place = placeOf(leverage, side)
+      const usd = ofTier[place] ?? 0
+      return { leverage, side, price: usd > 0 ? (weighted[place] ?? 0) / usd : price, usd }
     }),
   )
   return clusters.sort((a, b) => Math.abs(a.price - price) - Math.abs(b.price - price))
