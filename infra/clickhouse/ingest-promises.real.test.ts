@@ -56,6 +56,19 @@ it('counts a webhook as kept that was taken in time, and no other', async () => 
   )
 })
 
+it('reads no attempts of half a year ago: none of them is of a trigger of the last 30 days', async () => {
+  const read = async (): Promise<unknown> => {
+    const query = `EXPLAIN ESTIMATE SELECT sum(kept) FROM promise_minutes WHERE promise = 'delivered'`
+    return (await world.rows(query)).find(({ table }) => table === 'webhook_attempts_log')?.['rows']
+  }
+  const before = await read()
+  await world.run(
+    `INSERT INTO webhook_attempts_log (alert_id, trigger_id, outcome, started, triggered, offset)
+     SELECT 'a', toString(number), 'delivered', now64(6) - INTERVAL 180 DAY AS began, began, number FROM numbers(10000)`,
+  )
+  expect([await read(), Number(before) > 0]).toEqual([before, true])
+})
+
 function moved(each: AnswerCount, seconds: number): AnswerCount {
   return { ...each, from_time: each.from_time + seconds * SECOND, to_time: each.to_time + seconds * SECOND }
 }
