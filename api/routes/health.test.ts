@@ -235,6 +235,23 @@ describe('what is told of channels, topics and the audit', () => {
     expect(body['text']).not.toContain('mda_clickhouse_disk_free_bytes{')
   })
 
+  it('asks for what cannot be read as seldom as for what can: it may be too much to read', async () => {
+    const query = api.database.query.bind(api.database)
+    let asked = 0
+    api.database.query = async (sql, params) => {
+      if (!sql.includes('FROM promise_minutes')) return query(sql, params)
+      asked += 1
+      throw new Error('it takes too long')
+    }
+    const counts: number[] = []
+    for (let scrape = 0; scrape < 4; scrape++) {
+      expect(String((await api.get('/metrics')).body['text'])).not.toContain('mda_promise_burn{')
+      counts.push(asked)
+      api.advance(10_000)
+    }
+    expect(counts).toEqual([1, 1, 1, 2])
+  })
+
   it('is there within the time of a scrape where ClickHouse hangs', async () => {
     api.database.gate = new Promise(() => undefined)
     const { text } = (await api.get('/metrics')).body

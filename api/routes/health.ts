@@ -311,22 +311,23 @@ export async function rangesOf(services: Services): Promise<'ok' | 'unreachable'
 
 /**
  * What a view of ClickHouse says; undefined: it cannot be read now. That does not make us unwell: what some views look
- * through is large.
+ * through is large. That it cannot be read is kept as long as an answer, so that it is not asked for the more often.
  */
 function seen<Value>(
   read: (database: Services['database']) => Promise<Value>,
   failure: string,
   kept?: { readonly as: string; readonly ttlMs: number },
 ): (services: Services) => Promise<Value | undefined> {
-  return async ({ cache, database, log }) => {
+  const ask = async ({ database, log }: Services): Promise<Value | undefined> => {
     try {
-      if (kept === undefined) return await read(database)
-      return (await cache.get(kept.as, kept.ttlMs, () => read(database))).value
+      return await read(database)
     } catch (error) {
       log.warn({ err: error }, failure)
       return undefined
     }
   }
+  if (kept === undefined) return ask
+  return async (services) => (await services.cache.get(kept.as, kept.ttlMs, () => ask(services))).value
 }
 
 /** How long the audit is kept: it compares a day, and a minute changes little, milliseconds. */

@@ -1,8 +1,8 @@
 import { askPeer } from '../../peers.ts'
+import { promisesOf } from '../../routes/health.ts'
 import type { Peer, Services } from '../../services.ts'
 import { readLetters } from '../../views/health.ts'
 import { readCustomers } from '../../views/credit.ts'
-import { readPromises } from '../../views/promises.ts'
 import { Row } from '../../views/database.ts'
 import { iso } from '../../views/time.ts'
 import type { Latencies, Percentiles } from '../stream/latencies.ts'
@@ -26,7 +26,7 @@ export async function systemView(parts: SystemParts): Promise<object> {
   const { services, latencies, payments } = parts
   const month = iso(services.now() * 1_000).slice(0, 7)
   const [promises, letters, states, revenue, keys, metrics, own] = await Promise.all([
-    orNull(services, 'promises', () => readPromises(services.database)),
+    promisesOf(services),
     orNull(services, 'dead letters', () => readLetters(services.database)),
     orNull(services, 'payments', () => services.database.query(paymentsSql, {}).then((rows) => rows.map(stateOf))),
     orNull(services, 'revenue', () => services.database.query(revenueSql, {}).then((rows) => rows.map(revenueOf))),
@@ -36,7 +36,7 @@ export async function systemView(parts: SystemParts): Promise<object> {
   ])
   const samples = [...metrics.flat(), ...samplesOf(own, 'mda_api_query_')]
   return {
-    promises,
+    promises: promises ?? null,
     letters: letters && { ...letters, newest: letters.newest.map((row) => ({ ...row, time: row.time / 1000 })) },
     lag: lagOf(samples),
     hops: hopsOf(samples, latencies.percentiles(services.now())),
