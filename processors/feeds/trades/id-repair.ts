@@ -87,7 +87,10 @@ interface Task {
  */
 export class IdRepair {
   readonly #options: RepairOptions
-  #tasks: Task[] = []
+  /** In turn. */
+  readonly #tasks = new Set<Task>()
+  /** The same by stream; none is empty. */
+  readonly #byStream = new Map<IdStream, Set<Task>>()
   #running = false
   /** Resolves when a gap opens: it is not to wait for what others wait for. */
   #opened = Promise.withResolvers<void>()
@@ -99,17 +102,14 @@ export class IdRepair {
 
   /** Gaps that are neither filled nor given up. */
   get pending(): number {
-    return this.#tasks.length
+    return this.#tasks.size
   }
 
   /** Says that a gap has opened and begins to fill it. `known`: it goes on under the id it has in the log. */
   open(stream: IdStream, hole: Hole, reason: GapReason, known?: number): void {
-    const own = this.#tasks.filter((task) => task.stream === stream)
-    const highest = own.reduce<Task | undefined>(
-      (a, b) => (a !== undefined && a.hole.to > b.hole.to ? a : b),
-      undefined,
-    )
-    if (own.length >= maxTasksPerStream && highest !== undefined && highest.hole.to < hole.from) {
+    const own = this.#byStream.get(stream) ?? new Set<Task>()
+    const highest = own.size < maxTasksPerStream ? undefined : highestOf(own)
+    if (highest !== undefined && highest.hole.to < hole.from) {
       highest.hole = { ...highest.hole, to: hole.to, toTime: hole.toTime }
       delete highest.newest
       this.#record(stream, 'opened', reason, highest.hole, highest.gapId)
@@ -118,14 +118,16 @@ export class IdRepair {
     const gapId = known ?? hole.from
     if (known === undefined) this.#record(stream, 'opened', reason, hole, gapId)
     const start = { lost: [], cut: false, reached: 0, lagged: 0, failures: 0, errors: 0, notBefore: 0 }
-    this.#tasks.push({ stream, gapId, reason, hole, ...start })
+    const task: Task = { stream, gapId, reason, hole, ...start }
+    this.#tasks.add(task)
+    this.#byStream.set(stream, own.add(task))
     this.#opened.resolve()
     void this.#run()
   }
 
   /** Whether a gap of the stream is being filled. */
   repairs(stream: IdStream): boolean {
-    return this.#tasks.some((task) => task.stream === stream)
+    return this.#byStream.has(stream)
   }
 
   /** Says that nothing is missing any more of a gap that the log has as open. */
@@ -136,35 +138,55 @@ export class IdRepair {
   /** Ends without a word: the next owner finds the holes in the log. */
   stop(): void {
     this.#stopped = true
-    this.#tasks = []
+    this.#tasks.clear()
+    this.#byStream.clear()
   }
 
   /** Forgets the gaps of a stream that is not wanted any more. */
   drop(stream: IdStream): void {
-    this.#tasks = this.#tasks.filter((task) => task.stream !== stream)
+    for (const task of this.#byStream.get(stream) ?? []) this.#tasks.delete(task)
+    this.#byStream.delete(stream)
   }
 
   /** One page after the other, the gaps in turn, so that a long one does not hold up the short ones. */
   async #run(): Promise<void> {
     if (this.#running) return
     this.#running = true
-    for (let task = this.#tasks[0]; task !== undefined && !this.#stopped; task = this.#tasks[0]) {
-      const wait = Math.min(...this.#tasks.map(({ notBefore }) => notBefore)) - this.#options.ticks()
+    for (let task = this.#next(); task !== undefined && !this.#stopped; task = this.#next()) {
+      const wait = task.notBefore - this.#options.ticks()
       this.#opened = Promise.withResolvers()
       if (wait > 0) await Promise.race([this.#options.wait(wait), this.#opened.promise])
-      else await this.#turn(this.#tasks.find(({ notBefore }) => notBefore <= this.#options.ticks()) ?? task)
+      else await this.#turn(task)
     }
     this.#running = false
+  }
+
+  /** The first in turn that need not wait, or the one that waits the least. */
+  #next(): Task | undefined {
+    const now = this.#options.ticks()
+    let soonest: Task | undefined
+    for (const task of this.#tasks) {
+      if (task.notBefore <= now) return task
+      if (soonest === undefined || task.notBefore < soonest.notBefore) soonest = task
+    }
+    return soonest
   }
 
   async #turn(task: Task): Promise<void> {
     const done = await this.#step(task)
     // It may have been dropped while its page was on the way, or all have stopped.
-    const known = this.#tasks.includes(task)
-    this.#tasks = this.#tasks.filter((other) => other !== task)
-    if (!known) return
-    if (done) this.#finish(task)
-    else this.#tasks.push(task)
+    if (!this.#tasks.delete(task)) return
+    if (!done) this.#tasks.add(task)
+    else {
+      this.#forget(task)
+      this.#finish(task)
+    }
+  }
+
+  #forget(task: Task): void {
+    const own = this.#byStream.get(task.stream)
+    own?.delete(task)
+    if (own?.size === 0) this.#byStream.delete(task.stream)
   }
 
   /** One call to REST; true when nothing is left to be asked for. */
@@ -203,7 +225,7 @@ export class IdRepair {
     task.lagged = 0
     if (!isAhead) return
     tracker.distrust(newest.id + aheadMax, newest)
-    for (const other of this.#tasks.filter(({ stream }) => stream === task.stream)) {
+    for (const other of this.#byStream.get(task.stream) ?? []) {
       other.hole = { ...other.hole, to: Math.min(other.hole.to, tracker.top ?? 0) }
     }
   }
@@ -274,7 +296,7 @@ export class IdRepair {
    */
   #write(task: Task, trades: readonly VenueTrade[]): number {
     const { stream } = task
-    const gaps = this.#tasks.filter((other) => other.stream === stream)
+    const gaps = [...(this.#byStream.get(stream) ?? [])]
     let own = 0
     for (const trade of trades) {
       if (stream.tracker.missing(trade.id, trade.id).length === 0) continue
@@ -341,6 +363,12 @@ export class IdRepair {
     log.gap(gapOf(stream.instrument, { gapId, state, reason, missing }, hole, { feed, time: clock.now() }))
     report.gap(state, reason, missing, stream.instrument.instrument)
   }
+}
+
+function highestOf(tasks: Iterable<Task>): Task | undefined {
+  let highest: Task | undefined
+  for (const task of tasks) if (highest === undefined || task.hole.to >= highest.hole.to) highest = task
+  return highest
 }
 
 function missingOf({ stream, hole }: Task): Interval[] {

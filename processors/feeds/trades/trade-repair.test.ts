@@ -642,6 +642,33 @@ it('has a thousand gaps of an instrument at most: what is missing above them is 
   expect(all.log.gaps.every(({ state }) => state === 'filled')).toBe(true)
 })
 
+it('goes on with more gaps than a call may have arguments', async () => {
+  let calls = 0
+  const refused = Promise.withResolvers<void>()
+  const rest: Rest = {
+    async get() {
+      calls += 1
+      if (calls === 1) await refused.promise
+      return calls === 1 ? { kind: 'unavailable', status: 429, waitMs: 1 } : new Promise(() => undefined)
+    },
+  }
+  const now = { ms: (start + 100_000 * second) / 1_000 }
+  const ids = new IdRepair(repairOptions(pagingVenue('forward', 5), rest, new MemoryFeedLog(), now))
+  const streams = range(1, 1_300).map(() => newStream('contiguous', instrument, 12))
+  for (const stream of streams) {
+    if (stream.ids !== 'contiguous') continue
+    stream.tracker.seen(base, base, tradeAt(base).time)
+    for (const n of range(1, 100)) {
+      const hole = { from: base + 2 * n, to: base + 2 * n, fromTime: tradeAt(base).time, toTime: tradeAt(base).time }
+      ids.open(stream, hole, 'restart', hole.from)
+    }
+  }
+  expect(ids.pending).toBe(130_000)
+  refused.resolve()
+  await settled(() => (calls < 2 ? 1 : 0))
+  expect(calls).toBe(2)
+})
+
 /** A venue that has `newest` brings one trade under an id far above, then all that follow but `lost`. */
 async function strayed(
   direction: 'forward' | 'since' | 'backward',
