@@ -67,13 +67,14 @@ export const FIGURES_EVERY: Micros = 10_000_000
 export function advanceFigures(state: AlertsState, before: Micros, report: Report): void {
   const { time, series, told } = state
   if (series.size === 0 || Math.floor(before / FIGURES_EVERY) === Math.floor(time / FIGURES_EVERY)) return
+  state.advanced = { time, told: new Map(told) }
   for (const asset of [...series.keys()].sort()) {
     const before = new Map<string, number | undefined>()
     for (const one of series.get(asset)?.values() ?? []) {
       const then = one.before(time)
-      if (!one.advance(time, told.get(one.input))) continue
-      state.changed.series.add(`${asset}|${one.name}`)
-      before.set(one.name, then)
+      const { isTold, isChanged } = one.advance(time, told.get(one.input))
+      if (isChanged) state.changed.series.add(`${asset}|${one.name}`)
+      if (isTold) before.set(one.name, then)
     }
     lookAt(state, { asset, time, before }, report)
   }

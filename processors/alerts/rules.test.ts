@@ -253,6 +253,17 @@ function traded(
 }
 
 describe('a window of trades', () => {
+  it('is saved where something was traded or has left it, and not where time alone has passed', () => {
+    const driver = given(createRule({ metric: 'volume', window: '5m', operator: 'above', value: 100 }))
+    const trade = metric(10, 'cvd', { 'buy@okx': 5 })
+    const written = (seconds: number): boolean => {
+      driver.batch(mark(seconds))
+      return driver.save().includes('series|btc|volume||5m||')
+    }
+    driver.batch(mark(400), { ...trade, value: { ...trade.value, time: T0 + 400 * SECOND } })
+    expect([400, 440, 480, 520, 720, 760].map(written)).toEqual([true, false, false, false, true, false])
+  })
+
   const volume = (operator: string, value: number, more: object = {}) => {
     return { metric: 'volume', window: '1m', operator, value, ...more }
   }

@@ -8,21 +8,36 @@ import type { AlertsState, Bought, RecentTriggers } from './state.ts'
 
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
-  | { readonly kind: 'clock'; readonly time: Micros; readonly told?: Readonly<Record<string, Micros>> }
+  | {
+      readonly kind: 'clock'
+      readonly time: Micros
+      readonly told?: Readonly<Record<string, Micros>>
+      /** Left out: never. */
+      readonly advanced?: { readonly time: Micros; readonly told: Readonly<Record<string, Micros>> }
+    }
   | { readonly kind: 'alert'; readonly alert: SavedAlert }
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
   | { readonly kind: 'price'; readonly seen: { readonly price: CompositePrice } }
   | { readonly kind: 'risk'; readonly asset: string; readonly time: Micros }
-  | { readonly kind: 'series'; readonly asset: string; readonly name: string; readonly series: SavedSeries }
+  | {
+      readonly kind: 'series'
+      readonly asset: string
+      readonly name: string
+      readonly series: SavedSeries
+      /** Partition time when it was saved; by a former release left out, which saved it whenever it moved. */
+      readonly at?: Micros
+    }
   | { readonly kind: 'rung'; readonly key: string; readonly rung: RecentTriggers }
+
+type Of<Kind extends Saved['kind']> = Extract<Saved, { kind: Kind }>
 
 type Part = readonly [key: string, part: Buffer | null]
 
 /** What changed since the last call. */
 export function* saveState(state: AlertsState): Generator<Part> {
-  const { kinds, changed, alerts, requests, payments, prices, risks, rung, told } = state
-  yield partOf('clock', { kind: 'clock', time: state.time, ...(told.size > 0 && { told: Object.fromEntries(told) }) })
+  const { kinds, changed, alerts, requests, payments, prices, risks, rung } = state
+  yield clockPart(state)
   for (const id of changed.alerts) {
     const alert = alerts.get(id)
     yield partOf(`alert|${id}`, alert && { kind: 'alert', alert: savedOf(kinds, alert) })
@@ -55,12 +70,22 @@ export function* saveState(state: AlertsState): Generator<Part> {
   changed.rung.clear()
 }
 
-function* changedSeries({ changed, series }: AlertsState): Generator<Part> {
+function clockPart({ time, told, advanced }: AlertsState): Part {
+  return partOf('clock', {
+    kind: 'clock',
+    time,
+    ...(told.size > 0 && { told: Object.fromEntries(told) }),
+    ...(advanced.time > 0 && { advanced: { time: advanced.time, told: Object.fromEntries(advanced.told) } }),
+  })
+}
+
+/** Of one that time has only moved the clock says enough. */
+function* changedSeries({ changed, series, time }: AlertsState): Generator<Part> {
   for (const key of changed.series) {
     const asset = key.slice(0, key.indexOf('|'))
     const name = key.slice(asset.length + 1)
     const one = series.get(asset)?.get(name)
-    yield partOf(`series|${key}`, one && { kind: 'series', asset, name, series: one.saved() })
+    yield partOf(`series|${key}`, one && { kind: 'series', asset, name, series: one.saved(), at: time })
   }
   changed.series.clear()
 }
@@ -75,7 +100,13 @@ export function loadState(kinds: Kinds, parts: ReadonlyMap<string, Buffer>): Ale
   state.risks.clear()
   state.changed.risks.clear()
   const texts = new Map<string, string>()
-  for (const part of parts.values()) loadPart(state, JSON.parse(part.toString()) as Saved, texts)
+  const series: Of<'series'>[] = []
+  for (const part of parts.values()) {
+    const saved = JSON.parse(part.toString()) as Saved
+    loadPart(state, saved, texts)
+    if (saved.kind === 'series') series.push(saved)
+  }
+  for (const saved of series) moveSeries(state, saved)
   // A state that was saved before there was this has been told of the risk of all times up to its own.
   if (!state.risks.has(OTHERS)) noteRisk(state, OTHERS, state.time)
   state.changed.series.clear()
@@ -85,6 +116,13 @@ export function loadState(kinds: Kinds, parts: ReadonlyMap<string, Buffer>): Ale
   sortRung(state)
   state.timers.settle()
   return state
+}
+
+/** Time may have moved it since it was saved. */
+function moveSeries({ series, advanced }: AlertsState, { asset, name, at = Infinity }: Of<'series'>): void {
+  const { time, told } = advanced
+  const one = series.get(asset)?.get(name)
+  if (at < time) one?.moveTo(time, told.get(one.input))
 }
 
 /** Parts come in any order; what rang lies in the order of its time, which is that of its versions. */
@@ -101,6 +139,8 @@ function loadPart(state: AlertsState, saved: Saved, texts: Map<string, string>):
     case 'clock':
       state.time = saved.time
       for (const [processor, time] of Object.entries(saved.told ?? {})) state.told.set(processor, time)
+      if (saved.advanced !== undefined)
+        state.advanced = { time: saved.advanced.time, told: new Map(Object.entries(saved.advanced.told)) }
       return
     case 'alert':
       state.alerts.set(

@@ -94,6 +94,14 @@ export interface SavedSeries {
   readonly others?: SavedSeries
 }
 
+/** What the passing of time did to a series. */
+interface Passed {
+  /** There is a value of then. */
+  readonly isTold: boolean
+  /** More than how far it is. */
+  readonly isChanged: boolean
+}
+
 /**
  * One series of an asset, from the first rule that looks at it on. Bounded: 62 samples, of a spike 160, and as many of the
  * others while venues are away. What it cannot know yet, as a change over a window that it has not seen, it has no value for.
@@ -242,15 +250,36 @@ export class Series {
   }
 
   /**
-   * Lets time pass: what leaves a window, and candles that close. Whether there is a new value. `told`: up to when what is
-   * added up has been told; nothing of later is known.
+   * Lets time pass: what leaves a window, and candles that close. `told`: up to when what is added up has been told; nothing
+   * of later is known.
    */
-  advance(now: Micros, told = Infinity): boolean {
-    const time = Math.min(now - this.#behind, this.#isFlow ? told : now)
-    if (this.#close > 0) return this.#closes(time)
+  advance(now: Micros, told = Infinity): Passed {
+    const [value, samples, missed] = [this.#value, this.#samples.length, this.#missed.length]
+    const isTold = this.#passes(now, told)
+    const isAsBefore = this.#value === value && this.#samples.length === samples && this.#missed.length === missed
+    const isMovedOnly = isAsBefore && this.#others === undefined && !(isTold && this.#close > 0)
+    return { isTold, isChanged: !isMovedOnly }
+  }
+
+  #passes(now: Micros, told: Micros): boolean {
+    if (this.#close > 0) return this.#closes(this.#upTo(now, told))
     if (!this.#isFlow) return false
-    const end = Math.max(time, this.#time) // marks may be behind what was told
+    const end = this.#endAt(now, told)
     return this.#set(this.#made(end, 0), end)
+  }
+
+  /** It is again where `advance` moved it, when that changed nothing else. */
+  moveTo(now: Micros, told = Infinity): void {
+    if (this.#close === 0 && this.#isFlow && this.#value !== null) this.#time = this.#endAt(now, told)
+  }
+
+  #upTo(now: Micros, told: Micros): Micros {
+    return Math.min(now - this.#behind, this.#isFlow ? told : now)
+  }
+
+  /** Marks may be behind what was told. */
+  #endAt(now: Micros, told: Micros): Micros {
+    return Math.max(this.#upTo(now, told), this.#time)
   }
 
   /** When time alone gives it another value next, where nothing more is told; it may be earlier. */

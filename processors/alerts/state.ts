@@ -64,6 +64,11 @@ export interface RecentTriggers extends Origin {
   readonly alerts: (readonly [id: string, count: number])[]
 }
 
+export interface Advanced {
+  readonly time: Micros
+  readonly told: ReadonlyMap<string, Micros>
+}
+
 /** What the processor knows of one partition. */
 export interface AlertsState {
   /** What alerts there may be. */
@@ -86,6 +91,8 @@ export interface AlertsState {
   readonly prices: Map<string, CompositePrice>
   /** By processor: up to when it has told what sums add up; one that has never said so is not waited for. */
   readonly told: Map<string, Micros>
+  /** When time was last told to series, and by processor up to when it had told by then what sums add up. */
+  advanced: Advanced
   /** By asset: up to when its risk has been told of. */
   readonly risks: Map<string, Micros>
   /** Commands that were handled, by request id, and when. */
@@ -122,6 +129,7 @@ export function emptyState(kinds: Kinds = alertKinds): AlertsState {
     parts: new Map(),
     prices: new Map(),
     told: new Map(),
+    advanced: { time: 0, told: new Map() },
     risks: new Map([[OTHERS, 0]]),
     requests: new Map(),
     payments: new Map(),
