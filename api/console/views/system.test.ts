@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { histogramPercentiles, samplesOf } from './system.ts'
+import { startHarness } from '../../testing/harness.ts'
+import { Latencies } from '../stream/latencies.ts'
+import { histogramPercentiles, samplesOf, systemView } from './system.ts'
 
 const text = `# HELP h_seconds h
 # TYPE h_seconds histogram
@@ -21,4 +23,26 @@ it('reads samples with their labels', () => {
 it('gives upper bounds of a histogram over all services, and none beyond its last bucket', () => {
   const okx = histogramPercentiles(samplesOf(text, 'h_'), 'h_seconds', 'venue').get('okx')
   expect(okx).toEqual({ count: 100, p50: 100, p95: 500, p99: null, max: null })
+})
+
+it('sums all payments ever once a minute, and asks how promises are kept no more often than a scrape', async () => {
+  const api = await startHarness()
+  const { services, database } = api
+  const query = database.query.bind(database)
+  const asked: string[] = []
+  database.query = async (sql, params) => {
+    const [, table = ''] = /FROM (payments|revenue|promise_minutes)\s/.exec(sql) ?? []
+    if (table === '') return query(sql, params)
+    asked.push(table)
+    return []
+  }
+  for (const ms of [10_000, 10_000, 0]) {
+    await systemView({ services, peers: [], latencies: new Latencies(), payments: 'off' })
+    api.advance(ms)
+  }
+  expect(asked.toSorted()).toEqual(['payments', 'promise_minutes', 'revenue'])
+  api.advance(60_000)
+  await systemView({ services, peers: [], latencies: new Latencies(), payments: 'off' })
+  expect(asked).toHaveLength(6)
+  await api.stop()
 })

@@ -16,6 +16,9 @@ export interface SystemParts {
   readonly payments: string
 }
 
+/** How long sums over all payments ever are kept, milliseconds. */
+const SUMS_TTL_MS = 60_000
+
 const paymentsSql = `SELECT toString(state) AS state, count() AS payments, sum(amount_usd) AS usd FROM payments
   WHERE state != 'reserved' GROUP BY state ORDER BY state`
 const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FROM revenue
@@ -25,11 +28,16 @@ const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FR
 export async function systemView(parts: SystemParts): Promise<object> {
   const { services, latencies, payments } = parts
   const month = iso(services.now() * 1_000).slice(0, 7)
+  const summed = (as: string, sql: string, of: (raw: unknown) => object): Promise<object[] | null> =>
+    orNull(services, as, async () => {
+      const read = async (): Promise<object[]> => (await services.database.query(sql, {})).map(of)
+      return (await services.cache.get(`console ${as}`, SUMS_TTL_MS, read)).value
+    })
   const [promises, letters, states, revenue, keys, metrics, own] = await Promise.all([
     promisesOf(services),
     orNull(services, 'dead letters', () => readLetters(services.database)),
-    orNull(services, 'payments', () => services.database.query(paymentsSql, {}).then((rows) => rows.map(stateOf))),
-    orNull(services, 'revenue', () => services.database.query(revenueSql, {}).then((rows) => rows.map(revenueOf))),
+    summed('payments', paymentsSql, stateOf),
+    summed('revenue', revenueSql, revenueOf),
     orNull(services, 'customers', () => readCustomers(services.database, month)),
     Promise.all(parts.peers.map((peer) => metricsOf(services, peer))),
     services.metrics.registry.metrics(),
