@@ -69,6 +69,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+const ended = ['binance:perp:BTC']
+
 /** Each topic is read on its own: all of them have to be there. */
 async function arrived(): Promise<void> {
   const times = await Promise.all([0, 1].map((partition) => readPartitionTime(real, 'derived.flow', partition)))
@@ -77,7 +79,8 @@ async function arrived(): Promise<void> {
   const gaps = await readGaps({ database: real, partitions: PARTITIONS }, 'btc', 0, now)
   const rows = [flows, pasts].map((counted) => Number((counted as { rows: unknown }).rows))
   expect([...times, ...rows, gaps.length]).toEqual([now, now, fake.flows.length, fake.pasts.length, 3])
-  expect(await readUnsubscribed(real, 'btc')).toHaveLength((await readUnsubscribed(fake, 'btc')).length)
+  const unsubscribed = await readUnsubscribed(fake, 'btc', ended)
+  expect(await readUnsubscribed(real, 'btc', ended)).toHaveLength(unsubscribed.length)
 }
 
 async function isReady(): Promise<void> {
@@ -222,9 +225,10 @@ describe('ClickHouse gives what the plainest computation gives', () => {
   })
 
   it('for the time in which nobody was subscribed', async () => {
-    const [stretch] = await same((database) => readUnsubscribed(database, 'btc'))
+    const [stretch] = await same((database) => readUnsubscribed(database, 'btc', ended))
     expect(stretch).toMatchObject({ instrument: 'binance:perp:BTC', from: now - 30 * HOUR })
-    await same((database) => readUnsubscribed(database, 'eth'))
+    expect(await same((database) => readUnsubscribed(database, 'btc', ['okx:perp:BTC']))).toEqual([])
+    expect(await same((database) => readUnsubscribed(database, 'eth', ended))).toEqual([])
   })
 
   it('for gaps', async () => {

@@ -81,6 +81,12 @@ export class FakeDatabase implements Database {
     return this.asked.filter((asked) => asked === kind).length
   }
 
+  #unsubscribedOf({ asset, instruments }: Params): object[] {
+    return this.unsubscribed
+      .filter((row) => row.asset === asset && Array.isArray(instruments) && instruments.includes(instrumentOf(row)))
+      .map((row) => ({ instrument: instrumentOf(row), from_us: row.from, next_us: row.next }))
+  }
+
   #answer(kind: string, params: Params, sql: string): unknown[] {
     const mine = toldRows(
       this.flows.filter((flow) => flow.asset === params['asset']),
@@ -106,11 +112,9 @@ export class FakeDatabase implements Database {
       case 'lost-trades':
         return this.#logGapRows(kind, params)
       case 'ended':
-        return [{ ended: this.unsubscribed.filter(({ asset }) => asset === params['asset']).length }]
+        return [{ ended: this.#unsubscribedOf(params).length }]
       case 'unsubscribed':
-        return this.unsubscribed
-          .filter(({ asset }) => asset === params['asset'])
-          .map((row) => ({ instrument: instrumentOf(row), from_us: row.from, next_us: row.next }))
+        return this.#unsubscribedOf(params)
       case 'past':
         return pastRows(this.pasts, params)
       case 'first-minute':

@@ -21,22 +21,28 @@ export interface Unsubscribed extends Stretch {
   readonly instrument: string
 }
 
+/** By instruments, by which the table is sorted. */
+const endedOf = `instrument IN {instruments:Array(String)} AND asset = {asset:String} AND state = 'ended'`
 /** Of most assets none has ended, and then nothing else is asked. */
-const endedSql = `SELECT count() AS ended FROM subscription_changes_log WHERE asset = {asset:String} AND state = 'ended'`
+const endedSql = `SELECT count() AS ended FROM subscription_changes_log WHERE ${endedOf}`
 /** A subscription that ended goes on with the first trade behind it that begins a bucket. */
 const unsubscribedSql = `SELECT ended.instrument AS instrument, ${microsSql('ended.time')} AS from_us,
   ${microsSql('flow.open_time')} AS next_us
-  FROM (SELECT instrument, time FROM subscription_changes WHERE asset = {asset:String} AND state = 'ended'
+  FROM (SELECT instrument, time FROM subscription_changes WHERE ${endedOf}
     ORDER BY time DESC LIMIT ${ENDS_MAX}) AS ended
   ASOF LEFT JOIN (SELECT instrument, open_time FROM flow_10s WHERE asset = {asset:String} AND instrument IN
-    (SELECT instrument FROM subscription_changes WHERE asset = {asset:String} AND state = 'ended')) AS flow
+    (SELECT instrument FROM subscription_changes WHERE ${endedOf})) AS flow
   ON flow.instrument = ended.instrument AND flow.open_time > ended.time`
 
-/** When nobody was subscribed to an asset's trades; without an end where that is still so. */
-export async function readUnsubscribed(database: Database, asset: string): Promise<Unsubscribed[]> {
-  const [counted] = await database.query(endedSql, { asset })
+/** When nobody was subscribed to trades of an asset's instruments; without an end where that is still so. */
+export async function readUnsubscribed(
+  database: Database,
+  asset: string,
+  instruments: readonly string[],
+): Promise<Unsubscribed[]> {
+  const [counted] = await database.query(endedSql, { asset, instruments })
   if (new Row(counted).number('ended') === 0) return []
-  const rows = await database.query(unsubscribedSql, { asset })
+  const rows = await database.query(unsubscribedSql, { asset, instruments })
   return rows.map((raw) => {
     const row = new Row(raw)
     const [from, next] = [row.number('from_us'), row.number('next_us')]
@@ -65,7 +71,7 @@ interface Heard {
   /** The time of the data. */
   readonly now: Micros
   /** Instruments of the asset with a trade in the log; none: nothing of it can be missing. */
-  readonly traded: readonly Pick<First, 'first'>[]
+  readonly traded: readonly First[]
 }
 
 /** What is missing: from memory, unless the range and the asset's trades begin before what memory holds. */
@@ -79,7 +85,11 @@ export async function missingOf(
     return { gaps: gapsOf(present, asset, range), unsubscribed: unsubscribedOf(present, asset) }
   const [gaps, unsubscribed] = await Promise.all([
     readGaps(log, asset, range.from, range.to),
-    readUnsubscribed(log.database, asset),
+    readUnsubscribed(
+      log.database,
+      asset,
+      traded.map(({ instrument }) => instrument),
+    ),
   ])
   return { gaps, unsubscribed }
 }
