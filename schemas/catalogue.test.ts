@@ -30,8 +30,18 @@ describe('the catalogue', () => {
     expect(partitionOf('wif', 12)).toBeLessThan(12)
   })
 
-  it('has another map hash for each prefix of the list', () => {
-    const hashes = knownAssets.map((_, index) => mapHash(knownAssets.slice(0, index + 1)))
-    expect(new Set(hashes).size).toBe(knownAssets.length)
+  it('leaves an asset that is added where its hash had put it', () => {
+    const assets = ['wif', 'bonk', 'hype', 'hbar', 'aave']
+    const extended = [...knownAssets, ...assets.map((id) => ({ id, symbols: [id.toUpperCase()] as const }))]
+    const before = assets.map((asset) => partitionOf(asset, 12))
+    expect(assets.map((asset) => partitionOf(asset, 12, extended))).toEqual(before)
+    expect(mapHash(extended)).toBe(mapHash())
+  })
+
+  it('leaves every asset that was dealt out where it is', () => {
+    const places = ['btc', 'arb', 'sui', 'usdc'].map((asset) => partitionOf(asset, 1000))
+    expect(places).toEqual([0, 7, 15, 24])
+    expect(mapHash()).toBe('556fc175bd613ff0')
+    expect(mapHash(knownAssets.toReversed())).not.toBe(mapHash())
   })
 })

@@ -11,8 +11,9 @@ export interface KnownAsset {
 }
 
 /**
- * The checked-in map from tickers to assets. Order matters: it spreads the assets over the partitions, so entries are
- * only ever appended. MATIC was renamed POL and TON was renamed GRAM by their venues; the asset stayed the same.
+ * The checked-in map from tickers to assets. The order of the first `DEALT` is their partitions and never changes; entries
+ * are only ever appended, with the ticker in lower case as id, which the asset had before. MATIC was renamed POL and TON
+ * was renamed GRAM by their venues; the asset stayed the same.
  */
 export const knownAssets: readonly KnownAsset[] = [
   { id: 'btc', symbols: ['BTC', 'XBT', 'XXBT'], streamed: true },
@@ -42,8 +43,11 @@ export const knownAssets: readonly KnownAsset[] = [
   { id: 'usdc', symbols: ['USDC'] },
 ]
 
+/** So many assets have a partition by their place in the list, for good: each later one had one by its hash before. */
+const DEALT = 25
+
 const bySymbol = new Map(knownAssets.flatMap((asset) => asset.symbols.map((symbol) => [symbol, asset] as const)))
-const order = new Map(knownAssets.map((asset, index) => [asset.id, index]))
+const byId = new Map(knownAssets.map((asset) => [asset.id, asset]))
 
 /** The known asset that an upper-case ticker means, if it is one. */
 export function knownAsset(symbol: string): KnownAsset | undefined {
@@ -52,25 +56,30 @@ export function knownAsset(symbol: string): KnownAsset | undefined {
 
 /** What answers show for an asset: BTC for btc; of an asset that we do not know by name, its id in upper case. */
 export function symbolOf(asset: string): string {
-  const index = order.get(asset)
-  return (index === undefined ? undefined : knownAssets[index]?.symbols[0]) ?? asset.toUpperCase()
+  return byId.get(asset)?.symbols[0] ?? asset.toUpperCase()
 }
 
 /**
  * The partition of an asset, the same in every topic that is partitioned by asset.
  *
- * Known assets are dealt out one by one, since a hash would leave some partitions empty and put busy ones together;
- * others go by hash.
+ * The first known assets are dealt out one by one, since a hash would leave some partitions empty and put busy ones
+ * together; all others go by hash.
  */
-export function partitionOf(asset: string, partitions: number): number {
-  const index = order.get(asset)
-  return (index ?? hash(asset)) % partitions
+export function partitionOf(asset: string, partitions: number, assets = knownAssets): number {
+  const index = dealt(assets).findIndex(({ id }) => id === asset)
+  return (index === -1 ? hash(asset) : index) % partitions
 }
 
-/** Identifies the asset-to-partition map. Appending an asset changes it, so each prefix of the list has its own hash. */
-export function mapHash(assets: readonly KnownAsset[] = knownAssets): string {
-  const text = assets.map((asset) => asset.id).join(' ')
+/** Identifies the asset-to-partition map; an asset that is added leaves it as it is. */
+export function mapHash(assets = knownAssets): string {
+  const text = dealt(assets)
+    .map(({ id }) => id)
+    .join(' ')
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+function dealt(assets: readonly KnownAsset[]): readonly KnownAsset[] {
+  return assets.slice(0, DEALT)
 }
 
 function hash(text: string): number {

@@ -101,7 +101,7 @@ describe('preparing the topics', () => {
     await options.log.close()
   })
 
-  it('refuses a log that was written with an asset map which ours does not extend', async () => {
+  it('refuses a log that was written with another asset map', async () => {
     const options = await fresh()
     const layout = await prepareTopics(options)
     await write(options, { ...layout, map: '0123456789abcdef' })

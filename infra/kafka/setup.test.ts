@@ -12,14 +12,9 @@ describe('the layout of a log', () => {
     expect(() => checkLayout(layout, 12)).not.toThrow()
   })
 
-  it('is taken when assets were added to the map since', () => {
-    expect(() => checkLayout({ ...layout, map: mapHash(knownAssets.slice(0, -3)) }, 12)).not.toThrow()
-  })
-
-  it('is refused when the map has assets that we do not know, or others', () => {
-    const newer = mapHash([...knownAssets, { id: 'new', symbols: ['NEW'] }])
-    expect(() => checkLayout({ ...layout, map: newer }, 12)).toThrow('another asset map')
-    expect(() => checkLayout({ ...layout, map: mapHash(knownAssets.toReversed()) }, 12)).toThrow('another asset map')
+  it('is refused when it places assets by another map', () => {
+    const map = mapHash(knownAssets.toReversed())
+    expect(() => checkLayout({ ...layout, map }, 12)).toThrow('another asset map')
   })
 
   it('is refused with other partitions, and with a newer version', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import kafkajs, { type Admin } from 'kafkajs'
-import { mapHash, knownAssets } from '../../schemas/catalogue.ts'
+import { mapHash } from '../../schemas/catalogue.ts'
 import type { Layout } from '../../schemas/records.ts'
 import { topics, type Topic } from '../../schemas/topics.ts'
 import { ConfigError } from '../config/config.ts'
@@ -162,12 +162,11 @@ function refuseFewReplicas(known: readonly TopicMetadata[], { replicationFactor 
   )
 }
 
-/** Reads the layout, and writes it where the log is new or the asset map has grown. */
+/** Reads the layout, and writes it where the log is new. */
 async function settleLayout(options: PrepareOptions): Promise<Layout> {
   return retrying('settling the layout', SETTLE_MS, async () => {
     const known = await readLayout(options)
-    if (known !== undefined) checkLayout(known, options.partitions)
-    if (known?.map === mapHash()) return known
+    if (known !== undefined) return checked(known, options)
     return writeLayout(options).catch((error: unknown) => {
       // Another start is doing the same: what it wrote is read then.
       if (error instanceof FencedError) return again
@@ -181,20 +180,21 @@ async function writeLayout(options: PrepareOptions): Promise<Layout> {
   const claim = await options.log.claim('layout-0', [{ topic: LAYOUT_TOPIC, partition: 0 }])
   try {
     const known = await readLayout(options)
-    if (known !== undefined) checkLayout(known, options.partitions)
-    const map = mapHash()
-    if (known?.map === map) return known
+    if (known !== undefined) return checked(known, options)
+    const { partitions } = options
     const time = Date.now()
-    const layout: Layout =
-      known === undefined
-        ? { log: randomUUID(), version: LAYOUT_VERSION, partitions: options.partitions, map, created: time * 1000 }
-        : { ...known, map }
+    const layout = { log: randomUUID(), version: LAYOUT_VERSION, partitions, map: mapHash(), created: time * 1000 }
     const value = options.codec.encode(LAYOUT_TOPIC, 'layout', layout)
     await claim.send(LAYOUT_TOPIC, 0, [{ key: LAYOUT_KEY, value, time }])
     return layout
   } finally {
     await claim.close()
   }
+}
+
+function checked(layout: Layout, { partitions }: TopicSizes): Layout {
+  checkLayout(layout, partitions)
+  return layout
 }
 
 /** The log's layout; undefined: nothing was prepared on it. */
@@ -256,16 +256,11 @@ export function checkLayout(layout: Layout, partitions: number): void {
         `set PARTITIONS=${layout.partitions}, or ${WAY_OUT}`,
     )
   }
-  if (!isExtensionOf(layout.map)) {
+  if (layout.map !== mapHash()) {
     throw new LayoutError(
       'map',
       `the log ${layout.log} was written with another asset map (${layout.map}, ours is ${mapHash()}): assets would ` +
-        `change partitions; run the release that wrote it or a later one, or ${WAY_OUT}`,
+        `change partitions; run the release that wrote it, or ${WAY_OUT}`,
     )
   }
-}
-
-/** Whether our map is the one of `hash` with nothing but assets added at its end. */
-function isExtensionOf(hash: string): boolean {
-  return knownAssets.some((_asset, index) => mapHash(knownAssets.slice(0, index + 1)) === hash)
 }
