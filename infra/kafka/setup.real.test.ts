@@ -84,6 +84,19 @@ describe('preparing the topics', () => {
     await options.log.close()
   })
 
+  it('takes the limit by age from a topic that somebody made, of any kind', async () => {
+    const options = await fresh()
+    await prepareTopics(options)
+    const names = ['payments.events', 'alerts.events', 'market.trades'].map((name) => options.namespace + name)
+    const foreign = { 'retention.ms': '604800000', 'message.timestamp.type': 'LogAppendTime' }
+    for (const name of names) await set(name, foreign)
+    for (const name of names) await expect.poll(() => settings(name)).toMatchObject(foreign)
+    await prepareTopics(options)
+    const ours = { 'retention.ms': '-1', 'message.timestamp.type': 'CreateTime' }
+    for (const name of names) await expect.poll(() => settings(name)).toMatchObject(ours)
+    await options.log.close()
+  })
+
   it('refuses another partition count and says what to set', async () => {
     const options = await fresh()
     await prepareTopics(options)

@@ -90,20 +90,12 @@ async function create(
   options.report?.info({ topics: missing.map(({ name }) => name) }, 'topics created')
 }
 
-/** Limits of a topic that a newer setting or release changes on topics that exist. */
-const LIMITS = [
-  'retention.bytes',
-  'max.message.bytes',
-  'segment.bytes',
-  'segment.ms',
-  'delete.retention.ms',
-  'min.cleanable.dirty.ratio',
-  'max.compaction.lag.ms',
-] as const
-
 const IN_SYNC = 'min.insync.replicas'
 
-/** Partitions and cleanup must be as in the table, replicas no fewer than are set. Limits that were set anew are carried over. */
+/**
+ * Partitions and cleanup must be as in the table, replicas no fewer than are set. Every other setting becomes what we want:
+ * one that was set anew, of an older release, or of a topic that somebody or the broker made.
+ */
 async function compare(admin: Admin, old: readonly Topic[], options: PrepareOptions): Promise<void> {
   if (old.length === 0) return
   const names = old.map(({ name }) => options.namespace + name)
@@ -122,10 +114,8 @@ async function compare(admin: Admin, old: readonly Topic[], options: PrepareOpti
     const wanted = settingsOf(topic, options)
     refuse(name, 'partitions', String(partitions), String(partitionsOf(topic, options)))
     refuse(name, 'cleanup.policy', all['cleanup.policy'] ?? '', wanted['cleanup.policy'] ?? '')
-    const changed: string[] = LIMITS.filter((limit) => wanted[limit] !== undefined && all[limit] !== wanted[limit])
-    if (Number(all[IN_SYNC]) < Number(wanted[IN_SYNC])) changed.push(IN_SYNC)
-    if (changed.length === 0) continue
-    const limits = Object.fromEntries(changed.map((limit) => [limit, wanted[limit] ?? '']))
+    const limits = Object.fromEntries(Object.entries(wanted).filter(([key, value]) => !suffices(key, all[key], value)))
+    if (Object.keys(limits).length === 0) continue
     const configEntries = entries({ ...own, ...limits })
     await admin.alterConfigs({
       validateOnly: false,
@@ -133,6 +123,11 @@ async function compare(admin: Admin, old: readonly Topic[], options: PrepareOpti
     })
     options.report?.info({ topic: name, limits }, 'limits changed')
   }
+}
+
+/** More replicas in sync than we ask for are the operator's choice. */
+function suffices(setting: string, got: string | undefined, wanted: string): boolean {
+  return setting === IN_SYNC ? Number(got) >= Number(wanted) : got === wanted
 }
 
 /** Set on the topic itself, neither inherited nor a default. */
