@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Session } from 'chdb'
@@ -8,7 +8,7 @@ import { avroType } from '../../schemas/codec.ts'
 import type { Records, RecordType } from '../../schemas/records.ts'
 import { topics } from '../../schemas/topics.ts'
 import { columnsOf, fieldNames } from './columns.ts'
-import { codec } from './testing/tapes.ts'
+import { codec, exportTo, newFolder, trade } from './testing/tapes.ts'
 import { marketRecords } from './testing/market.ts'
 import { recordsOfType, valueOf } from './testing/any-record.ts'
 import { decodeParquet } from './parquet-file.ts'
@@ -160,5 +160,18 @@ describe('ClickHouse', () => {
       String(a['instrument']) < String(b['instrument']) ? -1 : a['instrument'] === b['instrument'] ? 0 : 1,
     )
     for (const name of names) expect(told?.[`all_${name}`]).toEqual(sorted.map((row) => row[name]))
+  })
+
+  it('counts a trade that two feeds wrote once, by the query of the guide', async () => {
+    const folder = newFolder()
+    const values = [1, 2, 1, 3].map((id) => codec.encode('market.trades', 'trade', trade(id)))
+    const records = values.map((value, index) => ({ offset: index + 10, time: index * 1000, key: null, value }))
+    await exportTo(records, { format: 'parquet', folder })
+    const guide = readFileSync('api/docs/guides/backtesting.md', 'utf8')
+    const [, query = ''] = /```sql\n([^`]*)```/.exec(guide) ?? []
+    const told = await rowsOf(query.replace("'tables/", `'${folder}/`))
+    const volume = [1, 2, 3].reduce((sum, id) => sum + trade(id).quote, 0)
+    expect(told).toMatchObject([{ instrument: 'binance:perp:BTCUSDT', volume, newest_id: 3 }])
+    rmSync(folder, { recursive: true })
   })
 })
