@@ -11,8 +11,6 @@ export type Kind = 'facts' | 'journal' | 'upsert' | 'cache'
 
 export interface Topic {
   readonly name: string
-  /** What the Kafka key is, as a person would say it. */
-  readonly key: string
   /**
    * `asset`: by the asset's partition, the same number in every topic; `receiver`: as many, by a webhook's receiver;
    * `one`: a single partition.
@@ -29,7 +27,6 @@ export interface Topic {
 export const topics = [
   {
     name: 'market.trades',
-    key: 'asset',
     partitions: 'asset',
     kind: 'facts',
     records: ['trade', 'gap', 'mark'],
@@ -37,7 +34,6 @@ export const topics = [
   },
   {
     name: 'market.tickers',
-    key: 'asset',
     partitions: 'asset',
     kind: 'facts',
     records: ['spot_ticker', 'price_range', 'mark'],
@@ -45,7 +41,6 @@ export const topics = [
   },
   {
     name: 'market.funding',
-    key: 'asset',
     partitions: 'asset',
     kind: 'facts',
     records: ['derivative_ticker', 'settlement', 'long_short_ratio', 'contract_terms', 'mark'],
@@ -54,7 +49,6 @@ export const topics = [
   },
   {
     name: 'market.liquidations',
-    key: 'asset',
     partitions: 'asset',
     kind: 'facts',
     records: ['liquidation', 'mark'],
@@ -62,7 +56,6 @@ export const topics = [
   },
   {
     name: 'market.candles',
-    key: 'asset',
     partitions: 'asset',
     kind: 'facts',
     records: ['candle', 'mark'],
@@ -70,7 +63,6 @@ export const topics = [
   },
   {
     name: 'market.history',
-    key: 'asset',
     partitions: 'asset',
     kind: 'facts',
     records: ['venue_candle', 'settlement', 'derivative_ticker', 'long_short_ratio'],
@@ -79,7 +71,6 @@ export const topics = [
   },
   {
     name: 'market.tokens',
-    key: 'token id',
     partitions: 'one',
     kind: 'cache',
     records: ['token'],
@@ -87,7 +78,6 @@ export const topics = [
   },
   {
     name: 'market.instruments',
-    key: 'instrument',
     partitions: 'one',
     kind: 'journal',
     records: ['instrument'],
@@ -95,7 +85,6 @@ export const topics = [
   },
   {
     name: 'control.subscriptions',
-    key: 'asset|wanter',
     partitions: 'one',
     kind: 'cache',
     records: ['subscription'],
@@ -103,7 +92,6 @@ export const topics = [
   },
   {
     name: 'control.backfill',
-    key: 'instrument|series, or order|asset|from|to',
     partitions: 'one',
     kind: 'cache',
     records: ['backfill', 'backfill_order'],
@@ -112,7 +100,6 @@ export const topics = [
   },
   {
     name: 'control.layout',
-    key: 'layout',
     partitions: 'one',
     kind: 'cache',
     records: ['layout'],
@@ -120,7 +107,6 @@ export const topics = [
   },
   {
     name: 'control.dead_letters',
-    key: 'processor|topic|partition|offset',
     partitions: 'asset',
     kind: 'journal',
     records: ['dead_letter'],
@@ -128,7 +114,6 @@ export const topics = [
   },
   {
     name: 'control.gaps',
-    key: 'reader',
     partitions: 'asset',
     kind: 'journal',
     records: ['log_gap'],
@@ -136,7 +121,6 @@ export const topics = [
   },
   {
     name: 'control.answers',
-    key: 'API instance',
     partitions: 'one',
     kind: 'facts',
     records: ['answer_count'],
@@ -145,7 +129,6 @@ export const topics = [
   },
   {
     name: 'derived.flow',
-    key: 'asset|instrument|bucket|part',
     partitions: 'asset',
     kind: 'upsert',
     records: ['flow', 'mark', 'flow_hour', 'flow_five', 'cvd'],
@@ -154,7 +137,6 @@ export const topics = [
   },
   {
     name: 'derived.signals',
-    key: 'asset',
     partitions: 'asset',
     kind: 'journal',
     records: ['signal', 'mark'],
@@ -162,7 +144,6 @@ export const topics = [
   },
   {
     name: 'derived.funding',
-    key: 'asset',
     partitions: 'asset',
     kind: 'upsert',
     records: ['funding', 'mark'],
@@ -170,7 +151,6 @@ export const topics = [
   },
   {
     name: 'derived.audit',
-    key: 'asset',
     partitions: 'asset',
     kind: 'journal',
     records: ['audit', 'mark'],
@@ -178,7 +158,6 @@ export const topics = [
   },
   {
     name: 'alerts.inputs',
-    key: 'asset',
     partitions: 'asset',
     kind: 'facts',
     cutBy: 'alerts',
@@ -188,7 +167,6 @@ export const topics = [
   },
   {
     name: 'alerts.events',
-    key: 'alert id',
     partitions: 'asset',
     kind: 'journal',
     records: ['alert_event', 'mark'],
@@ -196,7 +174,6 @@ export const topics = [
   },
   {
     name: 'alerts.state',
-    key: 'alert id',
     partitions: 'asset',
     kind: 'cache',
     records: ['alert'],
@@ -204,7 +181,6 @@ export const topics = [
   },
   {
     name: 'alerts.triggers',
-    key: 'trigger id',
     partitions: 'receiver',
     kind: 'journal',
     records: ['trigger', 'delivery_order'],
@@ -212,7 +188,6 @@ export const topics = [
   },
   {
     name: 'webhooks.attempts',
-    key: 'trigger id',
     partitions: 'receiver',
     kind: 'journal',
     records: ['attempt'],
@@ -220,7 +195,6 @@ export const topics = [
   },
   {
     name: 'webhooks.pending',
-    key: 'trigger id',
     partitions: 'receiver',
     kind: 'cache',
     records: ['pending'],
@@ -228,7 +202,6 @@ export const topics = [
   },
   {
     name: 'payments.intents',
-    key: 'payment id',
     partitions: 'one',
     kind: 'journal',
     records: ['payment_intent'],
@@ -236,7 +209,6 @@ export const topics = [
   },
   {
     name: 'payments.events',
-    key: 'payment id',
     partitions: 'one',
     kind: 'journal',
     records: ['payment_event'],
@@ -244,7 +216,6 @@ export const topics = [
   },
   {
     name: 'payments.answers',
-    key: 'payment id',
     partitions: 'one',
     kind: 'cache',
     records: ['payment_answer'],
@@ -252,7 +223,6 @@ export const topics = [
   },
   {
     name: 'payments.credit',
-    key: 'key id',
     partitions: 'one',
     kind: 'journal',
     records: ['credit_command'],
@@ -260,7 +230,6 @@ export const topics = [
   },
   {
     name: 'payments.entries',
-    key: 'key id',
     partitions: 'one',
     kind: 'journal',
     records: ['credit_entry'],
@@ -268,7 +237,6 @@ export const topics = [
   },
   {
     name: 'payments.keys',
-    key: 'key id',
     partitions: 'one',
     kind: 'cache',
     records: ['api_key'],
@@ -293,12 +261,60 @@ export const topics = [
 function stateOf<Processor extends string>(processor: Processor) {
   return {
     name: `state.${processor}`,
-    key: 'state part',
     partitions: 'asset',
     kind: 'cache',
     records: ['snapshot'],
     description: `Snapshots of the ${processor} processor with the offsets that they have applied.`,
   } as const satisfies Topic
+}
+
+/** The Kafka key of each record type: its fields with a `|` between them; what is in quotes stands so, other words tell it. */
+export const keys: Readonly<Record<RecordType, string>> = {
+  trade: 'asset',
+  gap: 'asset',
+  mark: 'writer',
+  spot_ticker: 'asset',
+  price_range: 'asset',
+  derivative_ticker: 'asset',
+  settlement: 'asset',
+  long_short_ratio: 'asset',
+  contract_terms: 'asset',
+  liquidation: 'asset',
+  candle: 'asset',
+  venue_candle: 'asset',
+  token: 'id',
+  instrument: 'instrument',
+  subscription: 'asset|wanter',
+  backfill: 'instrument|series',
+  backfill_order: '"order"|asset|from|to',
+  layout: '"layout"',
+  dead_letter: 'processor|topic|partition|offset',
+  log_gap: 'reader',
+  answer_count: 'instance',
+  flow: 'asset|instrument|bucket|part',
+  flow_hour: 'asset|instrument|hour|part|"hour"',
+  flow_five: 'asset|instrument|start|part|"five"',
+  cvd: 'asset|"cvd"',
+  signal: 'asset',
+  funding: 'asset',
+  audit: 'asset',
+  command: 'asset',
+  composite_price: 'asset',
+  liquidation_risk: 'asset',
+  metric: 'asset',
+  alert_event: 'alert_id',
+  alert: 'alert_id',
+  trigger: 'trigger_id',
+  delivery_order: 'alert_id',
+  attempt: 'trigger_id',
+  pending: 'trigger_id',
+  payment_intent: 'payment_id',
+  payment_event: 'payment_id',
+  payment_answer: 'payment_id',
+  credit_command: 'key_id',
+  credit_entry: 'key_id',
+  api_key: 'key_id',
+  snapshot: 'part of the state',
 }
 
 export type TopicName = (typeof topics)[number]['name']
@@ -313,6 +329,15 @@ export function topicOf(name: TopicName): Topic {
   const topic = topics.find((candidate) => candidate.name === name)
   if (topic === undefined) throw new Error(`no topic ${name} in schemas/topics.ts`)
   return topic
+}
+
+/** The keys of a topic's records in words; marks have their writer's name in every topic. */
+export function keysOf({ records }: Topic): string {
+  const own = records.filter((record) => record !== 'mark')
+  const words = own.map((record) => keys[record])
+  return new Set(words).size === 1
+    ? words.slice(0, 1).join('')
+    : own.map((record) => `${record}: ${keys[record]}`).join('; ')
 }
 
 /** Whether a later value of a key may have replaced one that was read for, so that a range lacks it. */

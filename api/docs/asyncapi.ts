@@ -1,6 +1,6 @@
 import { schemaOf } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
-import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
+import { keys, keysOf, topics, type Kind, type Topic } from '../../schemas/topics.ts'
 import { eventSchemas } from '../routes/stream.ts'
 import type { Schema } from '../request/schema.ts'
 import { webhookHeaders, webhooks } from './webhook-schema.ts'
@@ -81,11 +81,12 @@ function channelName(topic: string): string {
   return topic.replaceAll('.', '_')
 }
 
-function channelOf({ name, key, kind, description, partitions, records }: Topic): Schema {
+function channelOf(topic: Topic): Schema {
+  const { name, kind, description, partitions, records } = topic
   const topicConfiguration = { 'cleanup.policy': cleanup[kind] }
   return {
     address: name,
-    description: `${description} Key: ${key}. Kind: ${kind}. Partitions: ${partitions}.`,
+    description: `${description} Key: ${keysOf(topic)}. Kind: ${kind}. Partitions: ${partitions}.`,
     servers: [{ $ref: '#/servers/log' }],
     messages: Object.fromEntries(records.map((record) => [record, { $ref: `#/components/messages/${record}` }])),
     bindings: { kafka: { topic: name, topicConfiguration, bindingVersion: '0.5.0' } },
@@ -98,13 +99,15 @@ function reading({ name }: Topic): Schema {
 
 function recordMessage(record: RecordType): Schema {
   const schema = schemaOf(record)
+  const key = { type: 'string', description: keys[record] }
+  const encoded = { schemaIdLocation: 'payload', schemaIdPayloadEncoding: 'confluent', bindingVersion: '0.5.0' }
   return {
     name: record,
     title: schema.name,
     summary: schema.doc ?? '',
     contentType: 'application/octet-stream',
     payload: { schemaFormat: AVRO, schema },
-    bindings: { kafka: { schemaIdLocation: 'payload', schemaIdPayloadEncoding: 'confluent', bindingVersion: '0.5.0' } },
+    bindings: { kafka: { key, ...encoded } },
   }
 }
 

@@ -15,7 +15,7 @@ import { digestPayload, payloadOf } from '../../processors/webhooks/payload.ts'
 import { triggerTo } from '../../processors/webhooks/testing/world.ts'
 import { vectors } from '../../processors/webhooks/testing/vectors.ts'
 import type { Message } from '../../schemas/records.ts'
-import { topics } from '../../schemas/topics.ts'
+import { keys, topics } from '../../schemas/topics.ts'
 import { templateOf } from './openapi.ts'
 import { routes } from '../routes.ts'
 import { eventSchemas } from '../routes/stream.ts'
@@ -112,6 +112,7 @@ describe('the pages', () => {
     const text = await textOf('/docs/events.md')
     for (const { name, records } of topics)
       for (const word of [`\`${name}\``, ...records.map((record) => `### ${record}\n`)]) expect(text).toContain(word)
+    for (const key of Object.values(keys)) expect(text).toContain(`Key: \`${key}\``)
     for (const word of [
       '### price_alert',
       '### liquidation_alert',
@@ -185,6 +186,8 @@ describe('the AsyncAPI document', () => {
     expect(Object.keys(channels.at(-1)?.messages ?? {})).toEqual(Object.keys(eventSchemas))
     for (const [index, { records }] of topics.entries())
       expect(Object.keys(channels[index]?.messages ?? {})).toEqual([...records])
+    for (const [record, key] of Object.entries(keys))
+      expect(document.components.messages[record]).toMatchObject({ bindings: { kafka: { key: { description: key } } } })
   })
 
   it('leads every reference to something', () => {

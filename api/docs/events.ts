@@ -1,5 +1,5 @@
 import type { RecordType } from '../../schemas/records.ts'
-import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
+import { keys, keysOf, topics, type Kind, type Topic } from '../../schemas/topics.ts'
 import { schemaOf } from '../../schemas/codec.ts'
 import type { RecordSchema, Schema } from '../../schemas/writer.ts'
 import { table } from './markdown.ts'
@@ -39,15 +39,16 @@ export function eventCatalogue(): string {
   return `${parts.join('\n\n')}\n`
 }
 
-function topicRow({ name, key, kind, partitions, records, description }: Topic): string[] {
+function topicRow(topic: Topic): string[] {
+  const { name, kind, partitions, records, description } = topic
   const named = records.map((record) => `[${record}](#${record.replaceAll('_', '-')})`)
-  return [`\`${name}\``, key.replaceAll('|', ', '), kind, partitioning[partitions], named.join(', '), description]
+  return [`\`${name}\``, keysOf(topic), kind, partitioning[partitions], named.join(', '), description]
 }
 
 function recordText(record: RecordType): string {
   const schema = schemaOf(record)
   const rows = avroFields(schema).map(({ path, type, description }) => [`\`${path}\``, type, description])
-  return `### ${record}\n\n${schema.doc ?? ''}\n\n${table(['field', 'type', 'meaning'], rows)}`
+  return `### ${record}\n\n${schema.doc ?? ''}\n\nKey: \`${keys[record]}\`.\n\n${table(['field', 'type', 'meaning'], rows)}`
 }
 
 /** Every field of a record, depth first. */

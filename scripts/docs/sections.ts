@@ -4,7 +4,7 @@ import { boundsText } from '../../infra/config/config.ts'
 import { settings, type Setting } from '../../infra/config/settings.ts'
 import { creditRow } from '../../processors/credit/credit.ts'
 import { topology } from '../../processors/topology.ts'
-import { topics, type Topic } from '../../schemas/topics.ts'
+import { keysOf, topics, type Topic } from '../../schemas/topics.ts'
 import { usualTradeVenues } from '../../schemas/venues.ts'
 
 type Sections = Readonly<Record<string, string>>
@@ -47,12 +47,12 @@ function rangeText(setting: Setting): string {
 function topicTable(): string {
   return table(
     ['topic', 'key', 'kind', 'records', 'what it holds'],
-    topics.map(({ name, key, kind, records, description }) => [
-      `\`${name}\``,
-      key.replaceAll('|', ', '),
-      kind,
-      records.join(', '),
-      description,
+    topics.map((topic) => [
+      `\`${topic.name}\``,
+      keysOf(topic),
+      topic.kind,
+      topic.records.join(', '),
+      topic.description,
     ]),
   )
 }

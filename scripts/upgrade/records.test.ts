@@ -5,7 +5,8 @@ import type { Output } from '../../processors/kernel/processor.ts'
 import { StateFold } from '../../processors/kernel/snapshot.ts'
 import { topology } from '../../processors/topology.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { Snapshot } from '../../schemas/records.ts'
+import type { Message, Snapshot } from '../../schemas/records.ts'
+import { keys } from '../../schemas/topics.ts'
 import { codecOver, openRelease, releases, type Release } from './testing/former-release.ts'
 
 const rows = [...topology, creditRow]
@@ -25,6 +26,18 @@ describe.each(releases)('the records of %s', (name) => {
     expect([...types]).toEqual(expect.arrayContaining(['trade', 'alert', 'command', 'pending', 'api_key', 'snapshot']))
   })
 
+  it('have the keys that are documented', () => {
+    const others = new Set<string>()
+    for (const records of release.log.values())
+      for (const { key, value } of records) {
+        if (value === null) continue
+        const message = codec.decode(value)
+        if (!isDocumented(String(key), message)) others.add(`${message.type} ${String(key)}`)
+      }
+    // where a dispatcher is, beside what waits there
+    expect([...others]).toEqual(['pending position'])
+  })
+
   it.each(rows.map((row) => [row.name, row] as const))('are folded on by %s, from its state', async (_, row) => {
     const state = new StateFold((value) => Promise.resolve(codec.decode(value).value as Snapshot))
     await state.add(release.log.get(row.state) ?? [])
@@ -38,8 +51,10 @@ describe.each(releases)('the records of %s', (name) => {
 
     // what there is comes once more, behind what the state has applied: it is written as this code writes
     let read = 0
-    const emit = ({ topic, message }: Output): void => {
-      if (message !== null) codec.encode(topic, message.type, message.value)
+    const emit = ({ topic, key, message }: Output): void => {
+      if (message === null) return
+      codec.encode(topic, message.type, message.value)
+      expect([message.type, key, isDocumented(key, message)]).toEqual([message.type, key, true])
     }
     for (const topic of row.inputs)
       for (const record of release.log.get(topic) ?? [])
@@ -52,3 +67,11 @@ describe.each(releases)('the records of %s', (name) => {
     expect(read).toBeGreaterThan(0)
   })
 })
+
+/** Whether the key is as documented; one that is not made of the record's fields is. */
+function isDocumented(key: string, { type, value }: Message): boolean {
+  if (keys[type].includes(' ')) return true
+  const fields = new Map<string, unknown>(Object.entries(value))
+  const parts = keys[type].split('|').map((word) => (word.startsWith('"') ? word.slice(1, -1) : fields.get(word)))
+  return parts.join('|') === key
+}
