@@ -13,7 +13,8 @@ afterAll(() => world.end())
 
 const HOUR = 3_600e6
 const H = Math.floor(T / HOUR) * HOUR - 6 * HOUR
-const whole = `start = '${iso(H - HOUR).slice(0, -1)}', end = '${iso(H + 4 * HOUR).slice(0, -1)}'`
+const at = (hours: number): string => iso(H + hours * HOUR).slice(0, -1)
+const whole = `start = '${at(-1)}', end = '${at(4)}'`
 
 type Fact = (asset: string, topic: TopicName) => Buffer
 
@@ -60,6 +61,8 @@ const parts: readonly (readonly [TopicName, readonly Fact[]])[] = [
   ['market.history', [ratio(1, 4), interest(H + 2 * HOUR + 1, 30), marked('prices', H + 2 * HOUR + 1, 9)]],
   ['market.funding', [settled(1, 0.2), settled(2, 0.3), interest(H + HOUR, 200), ratio(1, 1)]],
   ['market.funding', [interest(H + 2 * HOUR, 300), marked('mark-price', H + 2 * HOUR, 90, 80), ratio(2, 1)]],
+  ['market.history', [marked('prices', H + 3 * HOUR, 6)]],
+  ['market.funding', [marked('mark-price', H + 3 * HOUR, 60, 50)]],
 ]
 
 const row = (hours: number, source: string): object => ({ time: iso(H + hours * HOUR), source })
@@ -77,7 +80,7 @@ it('tells one series of what is live and what is read back, each time once, what
   await world.soon('SELECT count() AS rows FROM funding_settlements', [{ rows: 3 * orders.length }])
   await world.soon('SELECT count() AS rows FROM long_short_ratios', [{ rows: 3 * orders.length }])
   await world.soon('SELECT count() AS rows FROM open_interest', [{ rows: 4 * orders.length }])
-  await world.soon('SELECT count() AS rows FROM mark_prices', [{ rows: 4 * orders.length }])
+  await world.soon('SELECT count() AS rows FROM mark_prices', [{ rows: 5 * orders.length }])
   for (const asset of assets) {
     const history = (columns: string, view: string): Promise<unknown[]> =>
       world.rows(`SELECT time, ${columns}, source FROM ${view}_history(asset = '${asset}', seconds = 3600, ${whole})`)
@@ -98,7 +101,11 @@ it('tells one series of what is live and what is read back, each time once, what
       { ...row(0, 'venue_history'), mark: 7, against: 'index', basis_usd: 2, pct: 40 },
       { ...row(1, 'venue_history'), mark: 8, against: null, basis_usd: null, pct: null },
       { ...row(2, 'live'), mark: 90, against: 'index', basis_usd: 10, pct: 12.5 },
+      { ...row(3, 'live'), mark: 60, against: 'index', basis_usd: 10, pct: 20 },
     ])
+    // What the venue told later of a time is not a second row of it.
+    const marks = `SELECT time, mark, source FROM mark_prices WHERE asset = '${asset}' AND time >= '${at(3)}'`
+    expect(await world.rows(marks)).toEqual([{ ...row(3, 'live'), mark: 60 }])
     expect(await history('ls_ratio', 'long_short')).toEqual([
       { ...row(0, 'venue_history'), ls_ratio: 3 },
       { ...row(1, 'live'), ls_ratio: 1 },

@@ -33,11 +33,12 @@ CREATE TABLE IF NOT EXISTS mark_prices_log
     source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history' CODEC(ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of the source''s topic' CODEC(ZSTD(1)),
-    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
+    version UInt64 MATERIALIZED if(source = 'live', bitOr(offset, bitShiftLeft(toUInt64(1), 62)), offset) COMMENT 'What is live stands; of equals the last in the log' CODEC(Delta, ZSTD(1))
 )
-ENGINE = ReplacingMergeTree(offset)
+ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(time)
-ORDER BY (asset, instrument, time, channel)
+ORDER BY (asset, instrument, time)
 COMMENT 'Mark and index prices of perpetuals; read the view mark_prices';
 
 CREATE TABLE IF NOT EXISTS premiums_log
