@@ -78,7 +78,8 @@ export function mapHash(assets = knownAssets): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-function dealt(assets: readonly KnownAsset[]): readonly KnownAsset[] {
+/** The assets whose partition is their place in this list, modulo the partition count. */
+export function dealt(assets = knownAssets): readonly KnownAsset[] {
   return assets.slice(0, DEALT)
 }
 

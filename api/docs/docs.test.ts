@@ -14,7 +14,8 @@ import {
 import { digestPayload, payloadOf } from '../../processors/webhooks/payload.ts'
 import { triggerTo } from '../../processors/webhooks/testing/world.ts'
 import { vectors } from '../../processors/webhooks/testing/vectors.ts'
-import type { Message } from '../../schemas/records.ts'
+import { schemaOf } from '../../schemas/codec.ts'
+import type { Message, RecordType } from '../../schemas/records.ts'
 import { keys, topics } from '../../schemas/topics.ts'
 import { templateOf } from './openapi.ts'
 import { routes } from '../routes.ts'
@@ -121,6 +122,19 @@ describe('the pages', () => {
       '`data.tags`',
     ])
       expect(text).toContain(word)
+  })
+
+  it('say what who reads the log without our code has to know, with fields that there are', async () => {
+    const text = await textOf('/docs/events.md')
+    for (const word of ['modulo 2^44', 'zstd', 'of btc, eth, sol,', 'SHA-256', 'A null value', 'Kafka’s timestamp'])
+      expect(text).toContain(word)
+    const said = [...text.matchAll(/^### (?<record>\w+)\n\n.*\n\nKey: .*The same: of equal (?<fields>.*)\.$/gm)]
+    expect(said.length).toBeGreaterThan(20)
+    for (const { groups } of said) {
+      const schema = schemaOf(groups?.['record'] as RecordType)
+      const fields = groups?.['fields']?.replaceAll('`', '').split(', ')
+      expect(schema.fields.map(({ name }) => name)).toEqual(expect.arrayContaining(fields ?? ['fields']))
+    }
   })
 
   it('show the golden vectors as they are', async () => {
