@@ -37,7 +37,8 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['spot_ticker', 'price_range', 'mark'],
-    description: 'Spot prices of the chain venues, one a second per market; candles’ bounds of a time without them.',
+    description:
+      'Spot prices of the chain venues, one a second per market by each feed process; candles’ bounds of a time without them.',
   },
   {
     name: 'market.funding',

@@ -70,7 +70,7 @@ SELECT
     * EXCEPT (instrument, asset)
 FROM tickers_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
-COMMENT 'Spot tickers of the chain venues, at most one a second a market. Filter by asset and time.';
+COMMENT 'Spot tickers of the chain venues, at most one a second a market by each feed process. Filter by asset and time.';
 
 CREATE OR REPLACE VIEW price_ranges AS
 SELECT

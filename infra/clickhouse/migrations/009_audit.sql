@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS audits_log
     ours_trades UInt64 COMMENT 'Trade records' CODEC(ZSTD(1)),
     theirs_trades Nullable(UInt64) COMMENT 'Fills by the venue''s count; null: not said' CODEC(ZSTD(1)),
     state LowCardinality(String) COMMENT 'equal: within a billionth of the volume; different; unknown' CODEC(ZSTD(1)),
-    time DateTime64(6, 'UTC') COMMENT 'Partition time of the comparison' CODEC(Delta, ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'When the minute had closed or the candle was received, whichever is later' CODEC(Delta, ZSTD(1)),
     v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of derived.audit' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))

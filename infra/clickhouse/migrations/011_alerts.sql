@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS triggers_log
     symbol LowCardinality(String) COMMENT 'As submitted' CODEC(ZSTD(1)),
     severity LowCardinality(String) COMMENT 'low, medium, high' CODEC(ZSTD(1)),
     test Bool COMMENT 'Asked for by the owner; nothing was triggered' CODEC(ZSTD(1)),
-    current_price Float64 COMMENT 'USD; 0 where a rule rang and no composite price was known' CODEC(ZSTD(1)),
+    current_price Float64 COMMENT 'USD; 0: none was known. Of a test without a known price the target' CODEC(ZSTD(1)),
     target_price Nullable(Float64) COMMENT 'USD; of price alerts alone' CODEC(ZSTD(1)),
     condition String COMMENT 'Of the alert; of a rule its terms and, as figures, what met them, JSON' CODEC(ZSTD(1)),
     condition_met String COMMENT 'What was met, for people' CODEC(ZSTD(1)),

@@ -85,7 +85,7 @@ ALTER TABLE audits
     COMMENT COLUMN not_subscribed '1: no feed process was subscribed for all of the minute',
     COMMENT COLUMN not_yet_subscribed '1: it began before the instrument was subscribed for the first time',
     COMMENT COLUMN explained 'in_gap, in_log_gap or not_subscribed: a difference is no surprise',
-    COMMENT COLUMN time 'Partition time of the comparison',
+    COMMENT COLUMN time 'When the minute had closed or the candle was received, whichever is later',
     COMMENT COLUMN partition 'Kafka partition of derived.audit';
 
 CREATE OR REPLACE VIEW audit_worst AS
