@@ -157,8 +157,12 @@ it('tells what was asked of alerts and what happened to them, once however often
       v: 8,
     },
   ])
-  expect(await world.rows("SELECT event, error, kind FROM alert_events WHERE alert_id = 'alert_x'")).toEqual([
-    { event: 'rejected', error: 'alert_not_found', kind: '' },
+  expect(
+    await world.rows(
+      "SELECT event, error, kind, created_at, taken, expires_at FROM alert_events WHERE alert_id = 'alert_x'",
+    ),
+  ).toEqual([
+    { event: 'rejected', error: 'alert_not_found', kind: '', created_at: null, taken: null, expires_at: null },
   ])
 })
 

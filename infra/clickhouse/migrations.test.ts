@@ -84,6 +84,7 @@ it('the readers of topics without a mark each second wait for a record', () => {
   const named = [...server.matchAll(/<kafka_topic><name>(.+?)</g)].map(([, topic]) => topic)
   const quiet = ingested.filter(({ name: topic, records }) => rarelyMarked.has(topic) || !records.includes('mark'))
   expect(new Set(named)).toEqual(new Set(quiet.map(({ name: topic }) => topic)))
+  expect(server).toContain(`<!-- ${ingested.length} tables read -->`)
 })
 
 describe('the migrations', () => {

@@ -130,7 +130,7 @@ export const settings = {
   CLICKHOUSE_DATABASE: {
     kind: 'text',
     default: 'market',
-    description: 'Database that holds all tables and views.',
+    description: 'Database that holds all tables and views; `analyst` of `docker compose` may read `market` alone.',
     example: 'market',
   },
   CLICKHOUSE_ANALYST_PASSWORD: {

@@ -66,7 +66,7 @@ function retentionList(): string {
       topicsWhere(({ kind, cutBy }) => kind === 'facts' && cutBy === undefined),
     ],
     [
-      'Topics of facts, cut by their processor: what it has applied goes, the rest never',
+      'Topics of facts, cut by their processor: beyond about `RETENTION_BYTES` what it has applied goes, the rest never',
       topicsWhere(({ cutBy }) => cutBy !== undefined),
     ],
     ['Journals, kept for good', topicsWhere(({ kind }) => kind === 'journal')],

@@ -176,9 +176,9 @@ SELECT
     threshold_pct,
     min_value_usd,
     status,
-    created_at,
-    taken,
-    expires_at,
+    nullIf(alert_events_log.created_at, toDateTime64(0, 6, 'UTC')) AS created_at,
+    nullIf(alert_events_log.taken, toDateTime64(0, 6, 'UTC')) AS taken,
+    nullIf(alert_events_log.expires_at, toDateTime64(0, 6, 'UTC')) AS expires_at,
     nullIf(alert_events_log.ended_at, toDateTime64(0, 6, 'UTC')) AS ended_at,
     trigger_count,
     nullIf(alert_events_log.last_triggered, toDateTime64(0, 6, 'UTC')) AS last_triggered,
@@ -191,7 +191,9 @@ SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'What happened to each alert, with its state after it; in order of v';
 
 ALTER TABLE alert_events
-    COMMENT COLUMN taken 'When the log took the creation: what lists of alerts are ordered by; created_at is the same for all of a second',
+    COMMENT COLUMN created_at 'When the alert was created; null: there is no such alert',
+    COMMENT COLUMN taken 'When the log took the creation: what lists of alerts are ordered by; created_at is the same for all of a second; null: there is no such alert',
+    COMMENT COLUMN expires_at 'When it expires; null: there is no such alert',
     COMMENT COLUMN ended_at 'When it expired, was cancelled, or triggered for good; null: not yet',
     COMMENT COLUMN last_triggered 'When it triggered last; null: never';
 
