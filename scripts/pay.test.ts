@@ -1,11 +1,13 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fakePayments, type FakePayments } from '../api/testing/fake-payments.ts'
 import { NOW, startHarness, type Harness } from '../api/testing/harness.ts'
 import { closeServer, listen } from '../infra/http/ops.ts'
@@ -241,6 +243,27 @@ describe('npm run pay', () => {
       expect(await run(['GET', '/cvd/BTC', '--payment', file])).toEqual({ code: 2, out: '', told })
     },
   )
+
+  it('tells where the payment of a stream is kept that nobody reads any longer, as `head` does not', async () => {
+    const stream = createServer((request, response) => {
+      if (request.headers['payment-signature'] === undefined)
+        return void response.writeHead(402, { 'payment-required': challenge.header }).end(body)
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const writing = setInterval(() => response.write('event: price\n\n'), 10)
+      response.on('close', () => clearInterval(writing))
+    })
+    onTestFinished(() => closeServer(stream))
+    const port = await listen(stream, '127.0.0.1', 0)
+    const args = [script, '--api', `http://127.0.0.1:${port}`, 'GET', '/stream/BTC']
+    const env = { ...process.env, PAYER_KEY: payer.key }
+    const child = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const told = text(child.stderr)
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(await told).toContain(`the payment is kept in ${path.join(folder, 'payment-')}`)
+    expect(readdirSync(folder)).toHaveLength(1)
+  })
 
   it('prints what was refused, and pays nothing for it', { timeout: 60_000 }, async () => {
     const refused = await run(['GET', '/cvd/NONE'])

@@ -1,12 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { token } from '../infra/local/chain/accounts.ts'
 import { tokenAbi, localClient } from '../infra/local/chain/prepare-chain.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { decodeHeader } from '../processors/payments/wire/headers.ts'
 import { USDC_DECIMALS } from '../processors/payments/wire/offer.ts'
 import { MarketDataClient, type PaidBy, type Payment, type Reply } from './clients/typescript/src/index.ts'
-import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
+import { flag, readNumber, runCommand, running, text, UsageError, type Values } from './command/command.ts'
 import { tellingPayer } from './command/payer.ts'
 
 const usage = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays what it asks, prints the answer.
@@ -62,6 +63,9 @@ async function main(values: Values<typeof flags>, words: readonly string[]): Pro
     if (isSettled(reply)) kept.forget()
     tellBalance(payer.address, before, await balanceOf(chain, payer.address))
     return reply.status < 400
+  } catch (error) {
+    if (!isUnread(error)) throw error
+    return true
   } finally {
     kept.tell()
   }
@@ -141,14 +145,19 @@ async function shown(
   for (let tries = 1; ; tries++) {
     const reply = await ask(payment)
     try {
-      for await (const bytes of reply.events ?? []) process.stdout.write(bytes)
+      if (reply.events !== undefined) await pipeline(reply.events, process.stdout, { end: false })
       return reply
     } catch (error) {
-      if (reply.payment === undefined || tries === TRIES) throw error
+      if (isUnread(error) || reply.payment === undefined || tries === TRIES) throw error
       console.error(`${error instanceof Error ? error.message : String(error)}; the same payment again`)
       payment = reply.payment
     }
   }
+}
+
+/** The reader of our output has seen enough, as `head` does. */
+function isUnread(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }
 
 function addressesOf({ data, api }: Task): { readonly api: string; readonly chain: string | undefined } {
@@ -190,7 +199,7 @@ function readTask(values: Values<typeof flags>, words: readonly string[]): Task 
     throw new UsageError(`say METHOD PATH [BODY], for example GET /cvd/BTC\n\n${usage}`)
   const { v1, max = '1', payment, data = '.data', api } = values
   const version = v1 === true ? 1 : 2
-  return { method: method.toUpperCase(), path, body, version, maxUsd: Number(max), payment, data, api }
+  return { method: method.toUpperCase(), path, body, version, maxUsd: readNumber('--max', max), payment, data, api }
 }
 
 await runCommand({ usage, flags, allowPositionals: true }, main)
