@@ -11,6 +11,7 @@ import { secrets } from './testing/secrets.ts'
 /** What a server's container engine reads; none is at hand here, so everything is checked that can be without one. */
 interface Service {
   readonly image: string
+  readonly restart?: string
   readonly build?: { readonly dockerfile: string; readonly args: { readonly ROLE: string } }
   /** Without a value: what `.env` or the surroundings say, else nothing. */
   readonly environment?: Readonly<Record<string, string | null>>
@@ -52,7 +53,7 @@ const filledIn = (value: string | null): string | undefined => value?.replaceAll
 const isSecret = (name: string): boolean => 'secret' in settings[name as SettingName]
 /** What the file itself says, or what only a part of one machine or a program beside the services reads. */
 const notGiven =
-  /^(?:MODE|KAFKA_BROKERS|REPLICATION_FACTOR|SCHEMA_REGISTRY_URL|CLICKHOUSE_(?!FLUSH|REBUILD)\w+|(?:OPS|API|CONSOLE)_(?:HOST|PORT)|API_SERVICES|(?:FRAMES|ARCHIVE|DATA)_DIR|SERVICE_SECRET_FILE|BACKUP_KEY_FILE|PAYER_KEY_FILE|MDA_API_KEY_FILE|SIMULATOR_\w+|CHAIN_BLOCK_SECONDS|BROKER_FORGETS_SECONDS|MDA_CACHE|JAVA_HOME)$/
+  /^(?:MODE|KAFKA_BROKERS|REPLICATION_FACTOR|SCHEMA_REGISTRY_URL|CLICKHOUSE_(?!FLUSH|REBUILD)\w+|(?:OPS|API|CONSOLE)_(?:HOST|PORT)|API_SERVICES|(?:FRAMES|ARCHIVE|DATA)_DIR|\w+_FILE|SIMULATOR_\w+|CHAIN_BLOCK_SECONDS|BROKER_FORGETS_SECONDS|MDA_CACHE|JAVA_HOME)$/
 
 describe('docker-compose.yml', () => {
   it('runs every part of the system', () => {
@@ -146,6 +147,17 @@ describe('docker-compose.yml', () => {
     const others = ours.filter(([name]) => name !== 'prepare')
     const conditions = others.map(([, { depends_on }]) => depends_on?.['prepare']?.condition)
     expect(conditions).toEqual(others.map(() => 'service_completed_successfully'))
+  })
+
+  it('tells of a preparation that is refused, in place of trying it for good', () => {
+    expect(compose.services['prepare']?.restart).toBe('on-failure:5')
+  })
+
+  it('names no file that it does not mount', () => {
+    const files = ours
+      .flatMap(([, { environment = {} }]) => Object.keys(environment))
+      .filter((name) => name.endsWith('_FILE'))
+    expect(files).toEqual([])
   })
 
   it('waits only for services that exist, and that say how they are', () => {
