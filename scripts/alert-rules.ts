@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { withLock } from '../infra/local/lock.ts'
+import { LockError, withLock } from '../infra/local/lock.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import {
   applyStep,
@@ -14,7 +14,7 @@ import {
 import { readRules, RuleFileError, type FileRule } from './alert-rules/files.ts'
 import { testRules, TestFileError } from './alert-rules/run.ts'
 import { MarketDataClient, NoAnswerError, NotPaidError } from './clients/typescript/src/index.ts'
-import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
+import { flag, readNumber, runCommand, running, text, UsageError, type Values } from './command/command.ts'
 import { tellingPayer } from './command/payer.ts'
 
 const usage = `npm run rules -- test FILE...             rings rules over written series, and says where they ring otherwise than expected
@@ -141,7 +141,7 @@ function asker({ api, data = '.data', max = '1' }: Given): Ask {
   const isLocal = run?.parts.some(({ name }) => name === 'chain') === true
   const client = new MarketDataClient({
     baseUrl: api ?? (run === undefined ? '' : urlOf(run, 'api')),
-    payer: tellingPayer({ maxUsd: Number(max), isLocal }),
+    payer: tellingPayer({ maxUsd: readNumber('--max', max), isLocal }),
     tries: Infinity,
   })
   return async (method, where, { body, token, key } = {}) => {
@@ -185,6 +185,11 @@ function writeOwned(file: string, owned: OwnedRules): void {
 }
 
 await runCommand(
-  { usage, flags, allowPositionals: true, expected: [RuleFileError, UsageError, NotPaidError, NoAnswerError] },
+  {
+    usage,
+    flags,
+    allowPositionals: true,
+    expected: [LockError, RuleFileError, UsageError, NotPaidError, NoAnswerError],
+  },
   main,
 )

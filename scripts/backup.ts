@@ -9,7 +9,7 @@ import { SchemaError } from '../infra/kafka/codec.ts'
 import { RawReader } from '../infra/kafka/raw-batches.ts'
 import { readSchemas } from '../infra/kafka/saved-schemas.ts'
 import { LogError } from '../infra/kafka/seam.ts'
-import { withLock } from '../infra/local/lock.ts'
+import { LockError, withLock } from '../infra/local/lock.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { readMadeSecrets } from '../infra/local/secrets.ts'
 import { packageVersion } from '../infra/version.ts'
@@ -71,4 +71,4 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
   }
 }
 
-await runCommand({ usage, flags, expected: [BackupError, ConfigError, LogError, SchemaError] }, main)
+await runCommand({ usage, flags, expected: [BackupError, ConfigError, LockError, LogError, SchemaError] }, main)

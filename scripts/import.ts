@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { readConfig } from '../infra/config/config.ts'
+import { settings } from '../infra/config/settings.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { fileTape } from '../infra/tapes/file-tape.ts'
@@ -27,7 +28,7 @@ const usage = `npm run import -- [flags]: makes a tape of public trade archives,
   --out DIR        the tape; run the same command again and it goes on where it was stopped
   --tape DIR       instead of archives: write this tape into the broker of a system that runs on --data, whose
                    topics must be empty or hold the beginning of the same tape
-  --topics A,B     of the tape (default: all that it has but control.gaps, which tells of the other log's offsets)
+  --topics A,B     of that tape (default: all that it has but control.gaps, which tells of the other log's offsets)
   --data DIR       the running system's data folder (default .data)
   --help           this text
 
@@ -54,9 +55,12 @@ async function archives(values: Given, stop: AbortSignal): Promise<boolean> {
   const market = (['perp', 'spot'] as const).find((name) => name === values.market)
   if (files.length === 0) throw new UsageError('name archives with --binance, --bybit, --okx or --tardis; see --help')
   if (market === undefined) throw new UsageError(`--market must be perp or spot, got ${values.market}`)
+  if (values.topics !== undefined) throw new UsageError('--topics goes with --tape')
   if (values.out === undefined) throw new UsageError('name the folder of the tape with --out')
   const { PARTITIONS } = readConfig(process.env, ['PARTITIONS'])
   const partitions = readWhole('--partitions', values.partitions ?? String(PARTITIONS), 1)
+  const { max } = settings.PARTITIONS
+  if (partitions > max) throw new UsageError(`--partitions must be at most ${max}, got ${partitions}`)
   const missing = files.filter(({ file }) => !existsSync(file)).map(({ file }) => file)
   if (missing.length > 0) throw new UsageError(`there is no file ${missing.join(', ')}`)
   const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })

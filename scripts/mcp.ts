@@ -7,7 +7,7 @@ import { urlOf } from '../infra/local/run-file.ts'
 import { packageVersion } from '../infra/version.ts'
 import { MarketDataClient } from './clients/typescript/src/index.ts'
 import { Payer } from './clients/typescript/src/payer.ts'
-import { runCommand, runOf, text, UsageError, type Values } from './command/command.ts'
+import { readNumber, runCommand, runOf, text, type Values } from './command/command.ts'
 import { ownKey } from './command/payer.ts'
 import { createMcpServer, type McpOptions } from './mcp/server.ts'
 
@@ -81,9 +81,7 @@ function readTask(values: Values<typeof flags>): Task {
 }
 
 function amountOf(text: string | undefined, otherwise: number, name: string): number {
-  const amount = text === undefined || text === '' ? otherwise : Number(text)
-  if (!(amount >= 0)) throw new UsageError(`${name} must be an amount of USDC`)
-  return amount
+  return text === undefined || text === '' ? otherwise : readNumber(name, text)
 }
 
 await runCommand({ usage, flags }, main)

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -72,6 +72,7 @@ async function listedIn(venue: TradeStream, file: string): Promise<Listed[]> {
 function inputOf(files: readonly string[]): Readable {
   if (files.length > 1) throw new UsageError('one file at a time')
   const [file] = files
+  if (file !== undefined && !existsSync(file)) throw new UsageError(`there is no file ${file}`)
   if (file !== undefined) return createReadStream(file)
   if (process.stdin.isTTY) throw new UsageError('no input: name a file or pipe messages to stdin')
   return process.stdin

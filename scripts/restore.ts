@@ -40,6 +40,8 @@ async function main({ from, number, data, check, topics, 'log-dir': logDir }: Va
   if (from === undefined) throw new UsageError('name the folder with --from')
   if (number !== undefined && !/^[1-9]\d{0,5}$/.test(number))
     throw new UsageError(`--number must be 1 or more, got ${number}`)
+  if ([check, topics, logDir].filter((each) => each !== undefined).length > 1)
+    throw new UsageError('give one of --check, --topics and --log-dir')
   const config = readConfig(process.env, [...backupKeySettings, 'NAMESPACE', 'RETENTION_BYTES'])
   const folder = await BackupFolder.open(path.resolve(from), backupKey(config))
   const indexes = await folder.indexes(number === undefined ? undefined : Number(number))

@@ -36,3 +36,15 @@ it('lets the market go on where it is stopped while the market is paused', { tim
   expect(await once(verify, 'exit')).toEqual([130, null])
   expect(asked).toEqual(['POST /pause', 'GET /tape', 'POST /resume'])
 })
+
+it('refuses to pause a market of candles, which it cannot', () => {
+  const data = mkdtempSync(path.join(tmpdir(), 'verify-'))
+  onTestFinished(() => rmSync(data, { recursive: true }))
+  writeRunFile(data, { mode: 'live', data, partitions: 1, parts: [] })
+  const args = [programFile('scripts/verify.ts'), '--data', data, '--pause']
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: '--pause goes with the ledger: by candles nothing can be paused\n',
+  })
+})

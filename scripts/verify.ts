@@ -39,7 +39,8 @@ when it looked.
 
 Without --pause a running market is compared up to the last 10 s bucket that is surely complete. Of what is older than five
 hours the ledger answers no range of time.
-Exit 0: equal, or explained by recorded gaps; 1: anything else differs, or nothing was recorded. By candles a market of which
+Exit 0: equal, or explained by recorded gaps; 1: anything else differs, or nothing was recorded; 2: it could not be compared. By
+candles a market of which
 no trade was recorded is not asked for, and of venues that count only by CVD_VENUES none are read: log, ClickHouse and flow
 are held against each other, and counted apart.`
 
@@ -67,6 +68,7 @@ async function main(values: Values<typeof flags>): Promise<boolean> {
   if (values.derived) return derived(run, { withinMs, json: values.json })
   const options = { pause: values.pause, withinMs }
   const byCandles = (given ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'
+  if (byCandles && values.pause) throw new UsageError('--pause goes with the ledger: by candles nothing can be paused')
   const { report, source, minutes } = byCandles ? await byVenues(run, options) : await byLedger(run, options)
   if (values.json) console.log(JSON.stringify({ ...reportJson(report, source), ...(minutes && { minutes }) }))
   else console.log([reportText(report, source), ...(minutes === undefined ? [] : [minutesText(minutes)])].join('\n'))

@@ -10,7 +10,10 @@ const TRIES_MAX = 3
 /** A lock that says nothing yet was just made; an older one was cut by a full disk or a crash. */
 const UNWRITTEN_MS_MAX = 5_000
 
-/** Runs `work` while no other process of this machine holds `file`. */
+/** A lock that another process of this machine did not let go in time. */
+export class LockError extends Error {}
+
+/** Runs `work` while no other process of this machine holds `file`. Throws `LockError`. */
 export async function withLock(file: string, withinMs: number, work: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + withinMs
   let release = takeLock(file)
@@ -18,7 +21,7 @@ export async function withLock(file: string, withinMs: number, work: () => Promi
     if (Date.now() >= deadline) {
       const pid = readProcessId(file)?.pid
       const holder = pid === undefined ? 'another process' : `process ${pid}`
-      throw new Error(`waited ${withinMs} ms for ${file}, which ${holder} holds`)
+      throw new LockError(`waited ${withinMs} ms for ${file}, which ${holder} holds`)
     }
     await delay(LOOK_EVERY_MS)
     release = takeLock(file)

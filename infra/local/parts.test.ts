@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { versionIn } from './java.ts'
-import { withLock } from './lock.ts'
+import { LockError, withLock } from './lock.ts'
 import { freePorts, reservePort, startOnPorts } from './ports.ts'
 
 describe('Java', () => {
@@ -146,9 +146,9 @@ describe('a lock', () => {
   it('that is held for too long is named', async () => {
     const file = join(folder, 'lock')
     await withLock(file, 0, async () => {
-      await expect(withLock(file, 0, async () => undefined)).rejects.toThrow(
-        `${file}, which process ${process.pid} holds`,
-      )
+      const second = withLock(file, 0, async () => undefined)
+      await expect(second).rejects.toThrow(`${file}, which process ${process.pid} holds`)
+      await expect(second).rejects.toBeInstanceOf(LockError)
     })
   })
 })

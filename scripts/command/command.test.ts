@@ -35,7 +35,18 @@ describe('a command', () => {
       '--partitions must be a whole number',
       ', got 0\n',
     ],
+    [
+      'import',
+      ['--out', 'x', '--binance', 'x', '--partitions', '1001'],
+      '--partitions must be at most 1000',
+      ', got 1001\n',
+    ],
+    ['import', ['--out', 'x', '--binance', 'x', '--topics', 'market.trades'], '--topics goes with', ' --tape\n'],
     ['import', ['--out', 'x', '--binance', '/nowhere.csv'], 'there is no file', ' /nowhere.csv\n'],
+    ['restore', ['--from', 'x', '--check', '--topics'], 'give one of', ' --check, --topics and --log-dir\n'],
+    ['mcp', ['--budget-usdc', 'Infinity'], '--budget-usdc must be a number', ', got Infinity\n'],
+    ['pay', ['GET', '/x', '--max', 'Infinity'], '--max must be a number', ', got Infinity\n'],
+    ['normalize', ['--venue', 'okx', '--channel', 'trades', '/nowhere'], 'there is no file', ' /nowhere\n'],
   ])('says what is wrong with %s %j in a line, and exits 2', (program, args, begin, end) => {
     const { status, stdout, stderr } = run(program, args)
     expect([status, stdout]).toEqual([2, ''])
@@ -59,6 +70,13 @@ describe('a command', () => {
     expect(errorText(new UsageError('name it'), [])).toBe('name it')
     expect(errorText(error, [])).toBe(error)
     expect(errorText(error, [TypeError])).toBe('x is not a function')
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    })
+    expect(errorText(full, [])).toBe('ENOSPC: no space left on device, write')
+    const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
+    expect(errorText(new TypeError('fetch failed', { cause: refused }), [])).toBe(`fetch failed: ${refused.message}`)
   })
 })
 

@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { parseTime } from '../../api/request/time.ts'
+import { messageOf } from '../../infra/log.ts'
 import { killedFolder, readRunFile, type RunFile } from '../../infra/local/run-file.ts'
 
 /** A step that a stop has to wait for, a segment or a batch, ends within this time or is given up. */
@@ -89,9 +90,16 @@ export async function conclude(
   }
 }
 
-/** Of a `UsageError` and what is `expected` the message, of what is our fault the whole error. */
+/** Of a `UsageError`, what is `expected` and what the machine refuses the message, of what is our fault the whole error. */
 export function errorText(error: unknown, expected: readonly ErrorClass[]): unknown {
+  if (isOfMachine(error)) return messageOf(error)
   return [UsageError, ...expected].some((kind) => error instanceof kind) ? (error as Error).message : error
+}
+
+/** No room, no right to write, nobody who answers: by the codes of the operating system, as `ENOSPC`. */
+function isOfMachine(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && /^E[A-Z0-9]+$/.test(String(error.code))) || isOfMachine(error.cause)
 }
 
 /** What runs on a data folder. Throws `UsageError`, which ends with what else can be done. */
