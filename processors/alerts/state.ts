@@ -64,7 +64,7 @@ export interface RecentTriggers extends Origin {
   readonly alerts: (readonly [id: string, count: number])[]
 }
 
-export interface Advanced {
+interface Advanced {
   readonly time: Micros
   readonly told: ReadonlyMap<string, Micros>
 }
