@@ -5,6 +5,7 @@ import type { Alert, AlertEvent, DeliveryOrder, Message, Trigger } from '../../s
 import { Driver } from '../kernel/testing/driver.ts'
 import { noFaults, PARTITIONS, plans, type Input, type Plan } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
+import { everywhereOf } from './parts.ts'
 import { logs } from './testing/any-log.ts'
 import { AlertsTestDriver } from './testing/records.ts'
 import { Model } from './testing/model.ts'
@@ -169,7 +170,9 @@ describe('the alerts processor', () => {
             if (alert === null || event !== 'triggered') continue
             const { alert_id, created_at: created, expires_at: expires, condition, last_triggered: now } = alert
             const before = rang.get(`${alert_id} ${created}`)
-            const first = before === undefined ? (made.get(`${alert_id} ${created}`) ?? created) : before + 60_000_000
+            // What a rule for all symbols becomes for one of them was created with it.
+            const madeAt = made.get(`${everywhereOf(alert_id) ?? alert_id} ${created}`) ?? created
+            const first = before === undefined ? madeAt : before + 60_000_000
             const last = condition.startsWith('crosses') && before !== undefined ? -Infinity : expires
             const time = triggers.get(id ?? '')?.time ?? NaN
             expect([time >= first, time < last, now >= time]).toEqual([true, true, true])
