@@ -166,6 +166,7 @@ transaction.state.log.num.partitions=4
 share.coordinator.state.topic.replication.factor=${replicas}
 share.coordinator.state.topic.min.isr=${inSync}
 group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=1000
 broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
 auto.create.topics.enable=false
